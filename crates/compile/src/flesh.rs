@@ -25,7 +25,7 @@ use sinew_scene::{FleshDoc, SceneDoc};
 use self::attach::{NodeBodies, SceneBodies};
 use self::material::{material, strain, surface_point_material};
 use self::mesh::flesh_mesh;
-use self::muscles::{fem_muscles, muscle_names};
+use self::muscles::{fem_muscles, fem_tendons, muscle_names};
 use self::regions::{dampings, fem_regions, middles, regions_of_tets, weigh};
 use self::start::initial_positions;
 use crate::collider_meshes::ColliderMeshes;
@@ -147,6 +147,7 @@ impl PreparedBody {
             strain: strain(doc),
             regions: fem_regions(doc, regions).map_err(bad)?,
             muscles,
+            tendons: fem_tendons(doc, &mesh, &path)?,
         };
         let tets = TetMesh::new(positions, mesh.tets().to_vec()).map_err(|error| bad(error.into()))?;
         let fem = FemModel::new(tets, material(doc).map_err(bad)?, &options).map_err(bad)?;

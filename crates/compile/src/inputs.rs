@@ -20,8 +20,8 @@ pub(crate) fn add_inputs(
         add_input(doc, &|| format!("inputs[{i}]"), names, mechanism, script)?;
     }
     script.spring_scales.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for (muscle, path, doc) in scene_muscles(scene) {
-        let given = match &doc.activation {
+    for (muscle, path, activation) in scene_muscles(scene) {
+        let given = match activation {
             TargetDoc::Value(value) => ActivationInput::Value(*value),
             TargetDoc::Track(track) => ActivationInput::Track(names.track(track, &|| path.clone())?),
         };

@@ -11,15 +11,15 @@
 //! nothing. Linear in the fibres; nothing allocates.
 
 use crate::fibre_law::FibreStress;
-use crate::fibres::Fibre;
+use crate::fibres::{Fibre, FibrePlace};
 use crate::{model::FemModel, tangent::Projection};
 use glam::{DMat3, DVec3};
 
 /// Force, stiffness and damper of one fibre; node `b` has the weight `c_b`.
 #[derive(Clone, Copy, Debug)]
 pub struct FibreTangent<'a> {
-    /// The star, or without mean strain the tetrahedron, that it runs through.
-    pub cell: usize,
+    /// What it runs through.
+    pub place: FibrePlace,
     /// The nodes of that.
     pub nodes: &'a [u32],
     /// `c_b`, 1/m.
@@ -77,7 +77,7 @@ pub fn for_each_fibre(
         let rate = if velocities.is_empty() { 0.0 } else { fibre.sum(velocities).dot(along) };
         let damper = active * model.fibres.laws[fibre.muscle].damper(rate);
         let tangent = FibreTangent {
-            cell: fibre.cell,
+            place: fibre.place,
             nodes: fibre.nodes,
             weights: fibre.weights,
             tension: along * (found.stress * fibre.volume),

@@ -39,7 +39,7 @@ pub use block_forces::Diagonalize;
 pub use error::FemError;
 pub use fibre_forces::{FibreTangent, add_active_forces, add_muscle_potentials, for_each_fibre};
 pub use fibre_law::{FibreLaw, ForceLength};
-pub use fibres::Muscle;
+pub use fibres::{FibrePlace, Muscle, Tendon};
 pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
 pub use materials::{Extension, Lame, Material, StretchBand};
 pub use model::{FemModel, FemOptions, Strain};

@@ -4,10 +4,11 @@
 //! eq. 14, 15). Per node: a lumped mass. Nodes and tetrahedra have the indices of the mesh. kg, m, Pa. Building costs a
 //! sort of the tetrahedra.
 
+use crate::fibres::{FibrePlace, Fibres, Muscle, Tendon};
 use crate::layout::{ElementLayout, RestShape, WIDTH};
 use crate::materials::{Law, Material};
 use crate::regions::{RegionLaws, Regions};
-use crate::{error::FemError, fibres::Fibres, fibres::Muscle, stars::Stars};
+use crate::{error::FemError, stars::Stars};
 use glam::DVec3;
 use sinew_math::TetMesh;
 
@@ -29,6 +30,8 @@ pub struct FemOptions {
     pub regions: Regions,
     /// Fibres beside the material, numbered as here.
     pub muscles: Vec<Muscle>,
+    /// Cords, numbered after the muscles.
+    pub tendons: Vec<Tendon>,
 }
 
 /// Density of water, full elements, no mass floor, strain of each tetrahedron alone, one material, no muscles.
@@ -42,6 +45,7 @@ impl Default for FemOptions {
             strain: Strain::Local,
             regions: Regions::default(),
             muscles: Vec::new(),
+            tendons: Vec::new(),
         }
     }
 }
@@ -108,7 +112,8 @@ impl FemModel {
         let layout = ElementLayout::new(&mesh, filled, region);
         let has_stars = options.strain == Strain::Mean;
         let stars = has_stars.then(|| Stars::new(&mesh, filled, region));
-        let fibres = Fibres::new(&mesh, &options.muscles, stars.as_ref(), filled)?;
+        let pulling = (&options.muscles[..], &options.tendons[..]);
+        let fibres = Fibres::new(&mesh, pulling, stars.as_ref(), filled)?;
         let mut slots = vec![0; mesh.tets().len()];
         for (slot, &element) in (0..).zip(&layout.elements) {
             if let Some(entry) = slots.get_mut(element as usize) {
@@ -168,9 +173,18 @@ impl FemModel {
         self.stars.as_ref().map_or(0, |stars| stars.star(star).region as usize)
     }
 
-    /// The region of what a fibre runs through ([`crate::FibreTangent::cell`]).
-    pub fn cell_region(&self, cell: usize) -> usize {
-        if self.stars.is_some() { self.star_region(cell) } else { self.region(cell) }
+    /// The region of what a fibre runs through; 0 for tendons.
+    pub fn place_region(&self, place: FibrePlace) -> usize {
+        match place {
+            FibrePlace::Tet(tet) => self.region(tet),
+            FibrePlace::Patch(patch) if patch < self.n_stars() => self.star_region(patch),
+            FibrePlace::Patch(_) => 0,
+        }
+    }
+
+    /// The nodes that stars and pieces of tendons couple, ascending in each: the stars first.
+    pub fn patches(&self) -> impl Iterator<Item = &[u32]> {
+        self.star_nodes().chain(self.fibres.piece_nodes())
     }
 
     /// Number of nodes.
@@ -198,7 +212,7 @@ impl FemModel {
         self.stars.as_ref().map_or(tet, |stars| stars.of_tet(tet as u32) as usize)
     }
 
-    /// Number of muscles.
+    /// Number of muscles and tendons.
     pub fn n_muscles(&self) -> usize {
         self.fibres.laws.len()
     }

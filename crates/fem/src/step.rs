@@ -175,7 +175,8 @@ pub fn stable_dt(model: &FemModel) -> f64 {
         let square = moduli.lambda_pa.max(0.0) * trace + 2.0 * moduli.mu_pa * largest;
         [square + stiffness * largest, damping * largest]
     };
-    let bounds = (0..model.n_tets()).map(bounds);
+    let [square, rate] = model.fibres.largest_of_tendons(model.masses());
+    let bounds = (0..model.n_tets()).map(bounds).map(|bound| [bound[0] + square, bound[1] + rate]);
     let [fastest, damped] = bounds
         .fold([0.0, 0.0], |[most, damped]: [f64; 2], [square, rate]| [most.max(square), damped.max(rate)]);
     if damped > 0.0 {

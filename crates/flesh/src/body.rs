@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use glam::{DMat3, DVec3};
 use sinew_contact::{ContactMaterial, Groups};
-use sinew_fem::{Attachments, FemModel, FibreTangent, STIFFNESS_PAIRS};
+use sinew_fem::{Attachments, FemModel, FibrePlace, FibreTangent, STIFFNESS_PAIRS};
 use sinew_math::SurfacePoint;
 use sinew_solvers::{BlockFill, SparsePattern};
 
@@ -98,8 +98,8 @@ impl FleshBody {
             bone_of[attached.node as usize] = attached.bone;
         }
         let is_fixed = bone_of.iter().map(|&bone| bone != FREE).collect();
-        let stars: Vec<&[u32]> = fem.star_nodes().collect();
-        let pattern = SparsePattern::with_patches(fem.n_nodes(), fem.mesh().tets(), &stars)
+        let patches: Vec<&[u32]> = fem.patches().collect();
+        let pattern = SparsePattern::with_patches(fem.n_nodes(), fem.mesh().tets(), &patches)
             .expect("a checked mesh refers to nodes that exist");
         Ok(Self {
             fem,
@@ -218,13 +218,14 @@ impl FleshBody {
 
     /// Adds `c_a c_b` times a matrix of a fibre to the matrix of what it runs through.
     pub(crate) fn add_fibre(&self, fill: &mut BlockFill<'_>, fibre: &FibreTangent<'_>, matrix: DMat3) {
-        if self.fem.n_stars() > 0 {
-            fill.add_patch(fibre.cell, fibre.blocks(matrix));
-            return;
+        match fibre.place {
+            FibrePlace::Patch(patch) => fill.add_patch(patch, fibre.blocks(matrix)),
+            FibrePlace::Tet(tet) => {
+                let mut blocks = [DMat3::ZERO; STIFFNESS_PAIRS.len()];
+                blocks.iter_mut().zip(fibre.blocks(matrix)).for_each(|(block, of_fibre)| *block = of_fibre);
+                fill.add_element(tet, &blocks);
+            }
         }
-        let mut blocks = [DMat3::ZERO; STIFFNESS_PAIRS.len()];
-        blocks.iter_mut().zip(fibre.blocks(matrix)).for_each(|(block, of_fibre)| *block = of_fibre);
-        fill.add_element(fibre.cell, &blocks);
     }
 
     /// The bone that a node is fixed to.

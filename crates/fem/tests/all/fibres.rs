@@ -4,10 +4,11 @@ use crate::meshes::{lattice, shaken};
 use crate::stars::{energy, forces, irregular};
 use glam::{DMat3, DVec3};
 use sinew_fem::{
-    Attachments, ExplicitStep, Extension, FemModel, FemOptions, FemState, FibreLaw, ForceLength, Material,
-    Muscle, Projection, StepScratch, Strain, TetMesh, add_active_forces, add_muscle_potentials,
-    for_each_fibre, stable_dt, step_explicit,
+    Attachments, ExplicitStep, Extension, FemModel, FemOptions, FemState, FibreLaw, FibrePlace, ForceLength,
+    Material, Muscle, Projection, StepScratch, Strain, Tendon, TetMesh, add_active_forces,
+    add_muscle_potentials, for_each_fibre, stable_dt, step_explicit,
 };
+use sinew_math::SurfacePoint;
 use sinew_testkit::Rng;
 
 const BELL: ForceLength = ForceLength::Bell { optimum: 1.1, width: 0.7 };
@@ -28,7 +29,14 @@ fn model(mesh: TetMesh, strain: Strain, laws: [FibreLaw; 2]) -> FemModel {
             fibres.iter().filter(|(k, _)| *k as usize % 3 != m).map(|&(k, d)| (k, d * (m as f64 - 0.5)));
         Muscle { law: laws[m], fibres: parts.collect() }
     });
-    let options = FemOptions { strain, muscles: muscles.collect(), ..FemOptions::default() };
+    // A cord through three points, the last two in one tetrahedron.
+    let point = |tet: u32, weights: [f64; 4]| SurfacePoint { tet, weights };
+    let last = mesh.tets().len() as u32 - 2;
+    let points =
+        vec![point(0, [0.1, 0.2, 0.3, 0.4]), point(last, [0.25; 4]), point(last, [0.7, 0.1, 0.1, 0.1])];
+    let tendons = vec![Tendon { law: laws[0], points }];
+    let muscles = muscles.collect();
+    let options = FemOptions { strain, muscles, tendons, ..FemOptions::default() };
     let material = Material::st_venant_kirchhoff(1.0, 0.3).unwrap().with_extension(Extension::Conservative);
     FemModel::new(mesh, material, &options).unwrap()
 }
@@ -53,7 +61,7 @@ fn forces_of_fibres_are_minus_the_gradient_of_their_energy() {
         [Strain::Local, Strain::Mean].into_iter().flat_map(|s| [(s, ForceLength::Flat), (s, BELL)])
     {
         let model = model(irregular(&mut rng), strain, [law(curve); 2]);
-        let (x, a) = (shaken(model.mesh(), 0.25, &mut rng), [0.7, 0.4]);
+        let (x, a) = (shaken(model.mesh(), 0.25, &mut rng), [0.7, 0.4, 0.6]);
         let still = vec![DVec3::ZERO; x.len()];
         let found = all_forces(&model, &x, &still, &a);
         for (node, axis) in (0..x.len()).flat_map(|node| [(node, 0), (node, 1), (node, 2)]) {
@@ -104,7 +112,7 @@ fn stiffness_of_fibres_is_the_derivative_and_projected_it_is_semidefinite() {
         [Strain::Local, Strain::Mean].into_iter().flat_map(|s| [(s, ForceLength::Flat), (s, BELL)])
     {
         let model = model(irregular(&mut rng), strain, [law(curve); 2]);
-        let (x, a) = (shaken(model.mesh(), 0.25, &mut rng), [0.7, 0.4]);
+        let (x, a) = (shaken(model.mesh(), 0.25, &mut rng), [0.7, 0.4, 0.6]);
         let of_fibres = |x: &[DVec3]| {
             let mut f = vec![DVec3::ZERO; x.len()];
             for_each_fibre(&model, x, &[], &a, Projection::Exact, |fibre| {
@@ -146,7 +154,7 @@ fn fibres_have_no_momentum_and_turn_with_the_flesh() {
     let fast = FibreLaw { fastest_per_s: 2.0, ..law(BELL) };
     for strain in [Strain::Local, Strain::Mean] {
         let model = model(irregular(&mut rng), strain, [law(ForceLength::Flat), fast]);
-        let (x, a) = (shaken(model.mesh(), 0.3, &mut rng), [0.5, 1.0]);
+        let (x, a) = (shaken(model.mesh(), 0.3, &mut rng), [0.5, 1.0, 0.8]);
         let v: Vec<DVec3> = x.iter().map(|_| rng.vec3(-1.0, 1.0)).collect();
         let found = all_forces(&model, &x, &v, &a);
         let sum: DVec3 = found.iter().sum();
@@ -227,7 +235,7 @@ fn explicit_steps_turn_the_work_of_muscles_into_energy() {
         )
         .unwrap();
         let mut scratch = StepScratch::new(&model);
-        let a = [0.2, 0.1];
+        let a = [0.2, 0.1, 0.1];
         let step =
             ExplicitStep { dt_s: 0.05 * stable_dt(&model), activations: &a, ..ExplicitStep::default() };
         let measured = |state: &FemState| {
@@ -282,4 +290,46 @@ fn muscles_that_make_no_sense_are_refused() {
     assert!(built(FibreLaw { stiffness_pa: f64::NAN, ..good }, x).is_err());
     assert!(built(FibreLaw { fastest_per_s: 0.0, ..good }, x).is_err());
     assert!(built(law(ForceLength::Bell { optimum: 1.0, width: 1.0 }), x).is_err());
+}
+
+/// Two points of a block and a cord between them: it pulls them together with its force, and its patch has the nodes of both.
+#[test]
+fn a_tendon_pulls_its_ends_together() {
+    for strain in [Strain::Local, Strain::Mean] {
+        let mesh = lattice([4, 1, 1], 0.5);
+        let n = mesh.tets().len();
+        let ends = [0, n - 1].map(|tet| SurfacePoint { tet: tet as u32, weights: [0.25; 4] });
+        let law = FibreLaw { stiffness_pa: 40.0, strength_pa: 7.0, ..FibreLaw::default() };
+        let tendons = vec![Tendon { law, points: ends.to_vec() }];
+        let options = FemOptions { strain, tendons, ..FemOptions::default() };
+        let model = FemModel::new(mesh, Material::neo_hookean(1e4, 0.3).unwrap(), &options).unwrap();
+        assert_eq!((model.n_muscles(), model.patches().count()), (1, model.n_stars() + 1));
+        let rest = model.mesh().positions().to_vec();
+        let x: Vec<DVec3> = rest.iter().map(|x| *x * 1.5).collect();
+        let mut places = Vec::new();
+        for_each_fibre(&model, &x, &[], &[0.5], Projection::Exact, |piece| {
+            places.push(piece.place);
+            let length = model.mesh().point(&ends[1], &rest).distance(model.mesh().point(&ends[0], &rest));
+            let pull = piece.tension.length() / length;
+            assert!((pull - (40.0 * 0.5 + 7.0 * 0.5)).abs() < 1e-9, "{pull}");
+        });
+        assert_eq!(places, [FibrePlace::Patch(model.n_stars())]);
+        let mut pulled = vec![DVec3::ZERO; x.len()];
+        add_active_forces(&model, &rest, &vec![DVec3::ZERO; x.len()], &[1.0], &mut pulled);
+        let first: DVec3 = model.mesh().tets()[0].iter().map(|&node| pulled[node as usize]).sum();
+        let along = (model.mesh().point(&ends[1], &rest) - model.mesh().point(&ends[0], &rest)).normalize();
+        assert!((first - along * 7.0).length() < 1e-12, "{first}");
+    }
+}
+
+#[test]
+fn tendons_that_make_no_sense_are_refused() {
+    let built = |points: Vec<SurfacePoint>| {
+        let options =
+            FemOptions { tendons: vec![Tendon { law: law(BELL), points }], ..FemOptions::default() };
+        FemModel::new(lattice([1, 1, 1], 1.0), Material::neo_hookean(1.0, 0.3).unwrap(), &options)
+    };
+    let at = |tet: u32| SurfacePoint { tet, weights: [0.25; 4] };
+    assert!(built(vec![at(0), at(1)]).is_ok());
+    assert!(built(vec![at(0), at(0)]).is_err() && built(vec![at(0), at(99)]).is_err());
 }

@@ -173,7 +173,7 @@ impl Elements {
             self.report.non_finite = self.report.non_finite.or(bad);
             for_each_fibre(&body.fem, positions, &self.value, activations, projection, |fibre| {
                 impulses.add_fibre(fibre);
-                let damped = damped(body.fem.cell_region(fibre.cell));
+                let damped = damped(body.fem.place_region(fibre.place));
                 let matrix = fibre.stiffness * damped + fibre.damping * (1.0 / (h + beta));
                 body.add_fibre(fill, fibre, matrix);
             });

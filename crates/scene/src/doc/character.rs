@@ -1,9 +1,8 @@
 //! Built-in characters: bones, joints and flesh made by one generator.
 
 use super::flesh::{CharacterKindDoc, FleshMaterialDoc, FleshSteppingDoc};
-use super::{
-    body::BodyKindDoc, contact::ContactDoc, joint::JointSpringDoc, pose::PoseDoc, region::RegionDoc,
-};
+use super::region::{RegionDoc, TendonDoc};
+use super::{body::BodyKindDoc, contact::ContactDoc, joint::JointSpringDoc, pose::PoseDoc};
 
 document! {
     /// A character: bodies `name_<bone>`, joints `name_<joint>` and one flesh `name`.
@@ -22,6 +21,8 @@ document! {
         pub material: FleshMaterialDoc,
         /// Parts of its flesh with a material of their own.
         [omit] pub regions: Vec<RegionDoc>,
+        /// Cords in its flesh that pull.
+        [omit] pub tendons: Vec<TendonDoc>,
         /// Stiffness damping of the flesh (s): forces −βK v. Only in implicit steps.
         [omit] pub stiffness_damping_s: f64,
         /// Damper of free nodes against the motion of their bone (1/s).

@@ -3,7 +3,8 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc, region::RegionDoc};
+use super::region::{RegionDoc, TendonDoc};
+use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc};
 
 document! {
     /// One body of flesh.
@@ -20,6 +21,8 @@ document! {
         pub material: FleshMaterialDoc,
         /// Parts with a material of their own.
         [omit] pub regions: Vec<RegionDoc>,
+        /// Cords that pull.
+        [omit] pub tendons: Vec<TendonDoc>,
         /// Whose strain has energy.
         [omit] pub strain: StrainDoc,
         /// Density of filled volume (kg/m³).

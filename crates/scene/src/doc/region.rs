@@ -67,6 +67,26 @@ document! {
     }
 }
 
+document! {
+    /// A cord through points of the flesh, which pulls along its pieces: each of them is a fibre of its own.
+    pub struct TendonDoc {
+        /// Unique among the tendons and regions of its flesh.
+        pub name: String,
+        /// What it runs through, from end to end: at least two points (m, frame of the mesh), inside the flesh. Where nodes are fixed to a bone it pulls at the bone.
+        pub path: Vec<DVec3>,
+        /// Active force at full activation (N).
+        [omit] pub strength: f64,
+        /// Force per stretch of pieces that are longer than at rest (N).
+        [omit] pub stiffness: f64,
+        /// How active force depends on the length of a piece.
+        [omit] pub curve: ForceLengthDoc,
+        /// Rate of shortening at which active force is zero, by Hill's curve (1/s); it does not depend on the rate if left out.
+        [omit] pub fastest: Option<f64>,
+        /// Activation, 0 to 1: a value, or a scalar track, cut off at 0 and 1.
+        [omit] pub activation: TargetDoc,
+    }
+}
+
 /// How fibres run at rest. Their direction has no sign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -236,3 +236,30 @@ fn the_scene_of_the_guide_does_what_the_guide_says() {
     let tip = world.state().flesh.nodes[0].positions.last().expect("nodes");
     assert!(tip.x < 0.2 && tip.z < -0.1, "{tip}");
 }
+
+/// A hanging finger with a bone at its root: a tendon along its front, from the bone to the tip, curls it forward in both steppings.
+#[test]
+fn a_tendon_curls_a_finger() {
+    let tip = |flesh: &str| {
+        let mut world = world_of(&format!(
+            r#"(
+            format: 1, name: "finger", dt: 0.01, gravity: (0, 0, 0),
+            bodies: [(name: "root", kind: Fixed, pose: (position: (0.05, 0.05, 0.05)), shapes: [Box(size: (0.1, 0.1, 0.1))])],
+            flesh: [(
+                name: "finger", mesh: Beam(size: (0.5, 0.1, 0.1), cells: (10, 2, 2)), material: StVenantKirchhoff(young: 2e5, poisson: 0.3, extension: Conservative),
+                attach: [(body: "root", nodes: Within(0.001))], {flesh}
+                tendons: [(name: "front", path: [(0.02, 0.05, 0.09), (0.2, 0.05, 0.09), (0.35, 0.05, 0.09), (0.48, 0.05, 0.09)],
+                           strength: 100, stiffness: 50, activation: Value(1))],
+            )],
+        )"#
+        ));
+        assert!(world.muscle("finger", "front").is_some());
+        for _ in 0..300 {
+            assert!(world.step().health.is_good());
+        }
+        *world.state().flesh.nodes[0].positions.last().expect("nodes")
+    };
+    let implicit = tip("stiffness_damping_s: 0.05,");
+    let explicit = tip("strain: Mean, bone_damping: 20, stepping: Explicit(substeps: 0),");
+    assert!(implicit.z > 0.25 && implicit.distance(explicit) < 0.01, "{implicit} {explicit}");
+}
