@@ -21,12 +21,11 @@ mod substep;
 mod workspace;
 
 use sinew_flesh::{ExplicitFlesh, FleshState};
-use sinew_mechanism::{Stage, move_kinematic, place_kinematic};
+use sinew_mechanism::{Stage, first_non_finite, move_kinematic, place_kinematic};
 
 use self::substep::Substep;
 pub(crate) use self::workspace::ReducedWorkspace;
 use crate::explicit_flesh::FleshSubsteps;
-use crate::report::first_non_finite;
 use crate::step::StepCall;
 use crate::touched::TouchedIslands;
 use crate::workspace::LastStep;

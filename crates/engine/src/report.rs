@@ -1,7 +1,7 @@
 //! Reports of steps: joint errors, solver work, flesh, actuators, and what was wrong. SI units.
 
 use sinew_flesh::FleshReport;
-use sinew_mechanism::{BodyId, JointId, State, TransmissionId};
+use sinew_mechanism::{BodyId, JointId, State, TransmissionId, first_non_finite};
 
 use crate::overlap::ContactOverlap;
 use crate::touched::with_contacts;
@@ -43,12 +43,6 @@ impl StepReport {
             self.mechanism.non_finite = first_non_finite(bodies);
         }
     }
-}
-
-/// The first body whose pose or twist is not finite.
-pub(crate) fn first_non_finite(bodies: &State) -> Option<BodyId> {
-    let mut all = bodies.poses.iter().zip(&bodies.motions);
-    all.position(|(pose, motion)| !(pose.is_finite() && motion.is_finite())).map(BodyId::from_index)
 }
 
 /// Effort of the actuators in a step; zero without a controller.

@@ -8,7 +8,7 @@
 //! Characters with a controller are not touched this way: a command prescribes what the implicit step would have to find.
 //! World axes, SI. Cost: an implicit step where anything is near; nothing allocates once warm.
 
-use sinew_contact::{Anchors, ContactPoint, ContactSummary};
+use sinew_contact::{Anchors, ContactPoint};
 use sinew_flesh::{Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
 use sinew_mechanism::{Implicit, Input, State, StepHooks, Watch, Workspace, mark_islands, step_coupled};
 
@@ -114,7 +114,7 @@ fn has_speeds_at_end(scheme: &Scheme) -> bool {
 
 /// A report of flesh with that of contacts of bodies.
 pub(crate) fn with_contacts(flesh: FleshReport, bodies: FleshReport) -> FleshReport {
-    let contacts: ContactSummary = flesh.contacts.with(bodies.contacts);
+    let contacts = flesh.contacts.with(bodies.contacts);
     FleshReport { contacts, touched: bodies.touched, ..flesh }
 }
 

@@ -50,7 +50,7 @@ pub use model::{
     JointId, JointPart, JointSpec, LoopState, MechanismBuilder, MechanismError, Model, ModelEdit, MuscleId,
     PointSpringSpec, RopeSpec, State, Structure, TransmissionId, TransmissionSpec, general_joint,
 };
-pub use prepare::{move_kinematic, place_kinematic};
+pub use prepare::{first_non_finite, move_kinematic, place_kinematic};
 pub use replace_islands::mark_islands;
 pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,

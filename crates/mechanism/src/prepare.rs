@@ -66,7 +66,7 @@ pub(crate) fn whole_increment(from: &Pose, to: &Pose, turn: DVec3) -> Motion {
 
 /// The first body whose state is not finite; a sum over all finds out cheaply whether to look. A bad twist spoils the
 /// pose it moves, so the poses tell.
-pub(crate) fn first_non_finite(state: &State) -> Option<BodyId> {
+pub fn first_non_finite(state: &State) -> Option<BodyId> {
     let sum: f64 = state.poses.iter().map(|p| p.translation.element_sum() + p.rotation.w).sum();
     if sum.is_finite() {
         return None;

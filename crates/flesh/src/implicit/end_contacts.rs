@@ -9,7 +9,7 @@
 //! World axes, SI. Cost: one query per look; none while no body that touches turns.
 
 use glam::DVec3;
-use sinew_contact::{ContactKey, ContactPoint, Mover, Owner};
+use sinew_contact::{ContactKey, ContactPoint};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::CouplingPoint;
 
@@ -69,15 +69,8 @@ impl EndContacts {
         grip: f64,
     ) -> usize {
         let Some(contact) = model.contact.as_ref().filter(|_| self.looks_left > 0) else { return 0 };
-        let sides = points.iter().flat_map(|point| {
-            let first = if let Mover::Body(body) = point.a { Owner::Body(body) } else { Owner::World };
-            [first, point.b]
-        });
-        let turn = sides.map(|side| match side {
-            Owner::Body(body) => motions[body as usize].angular.length(),
-            Owner::World => 0.0,
-        });
-        let turn = turn.fold(0.0, f64::max);
+        let turning = points.iter().flat_map(ContactPoint::bodies).flatten();
+        let turn = turning.map(|body| motions[body].angular.length()).fold(0.0, f64::max);
         if BODY_RADIUS * turn * self.h <= UNNOTICED {
             return 0;
         }
