@@ -31,8 +31,8 @@ pub struct StarTangent<'a> {
     pub excess: f64,
 }
 
-/// Calls `visit` with the index, stiffness and forces of each star. Together with [`crate::for_each_tangent`] this is the whole
-/// stiffness. Returns the first tetrahedron of a star that is not finite, which is left out.
+/// Calls `visit` with the index, stiffness and forces of each star. Together with [`crate::for_each_tangent`] and
+/// [`crate::for_each_fibre`] this is the whole stiffness. Returns the first tetrahedron of a star that is not finite, which is left out.
 ///
 /// # Panics
 /// If `positions` does not have one entry per node.

@@ -78,7 +78,7 @@ impl ElementTangent {
 
 /// Calls `visit` with the index, stiffness and forces of each tetrahedron, in the order of the layout.
 ///
-/// The caller assembles forces or a block matrix from them, with those of [`crate::for_each_star`]. The forces are those of [`crate::elastic_forces`] up to
+/// The caller assembles forces or a block matrix from them, with those of [`crate::for_each_star`] and [`crate::for_each_fibre`]. The forces are those of [`crate::elastic_forces`] up to
 /// rounding.
 ///
 /// # Panics
