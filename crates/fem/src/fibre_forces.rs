@@ -12,7 +12,7 @@
 
 use crate::fibre_law::FibreStress;
 use crate::fibres::{Fibre, FibrePlace};
-use crate::{model::FemModel, tangent::Projection};
+use crate::{model::FemModel, projection::Projection};
 use glam::{DMat3, DVec3};
 
 /// Force, stiffness and damper of one fibre; node `b` has the weight `c_b`.

@@ -8,6 +8,7 @@ mod lane_pair;
 mod lanes;
 mod mat3;
 mod node_buffer;
+mod projection;
 mod simd_width;
 mod svd;
 
@@ -43,8 +44,9 @@ pub use fibres::{FibrePlace, Muscle, Tendon};
 pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
 pub use materials::{Extension, Lame, Material, StretchBand};
 pub use model::{FemModel, FemOptions, Strain};
+pub use projection::Projection;
 pub use regions::Regions;
 pub use sinew_math::{TetMesh, TetMeshError};
 pub use star_tangent::{StarTangent, for_each_star};
 pub use step::{ExplicitStep, FemState, StepScratch, stable_dt, step_explicit};
-pub use tangent::{ElementTangent, Projection, STIFFNESS_PAIRS, for_each_tangent};
+pub use tangent::{ElementTangent, STIFFNESS_PAIRS, for_each_tangent};

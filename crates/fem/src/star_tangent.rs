@@ -12,7 +12,7 @@ use crate::materials::{
     with_law,
 };
 use crate::stars::{MAX_STAR_NODES, Star, Stars};
-use crate::{model::FemModel, svd::signed_svd, tangent::Projection};
+use crate::{model::FemModel, projection::Projection, svd::signed_svd};
 use glam::{DMat3, DVec3};
 
 /// Stiffness and forces of one star.

@@ -22,8 +22,8 @@ use crate::mat3::{Mat3, all_finite, scale};
 use crate::materials::{Law, with_law};
 use crate::{
     block_forces::BlockReport, lane_pair::LanePair, materials::law::MaterialLaw,
-    materials::principal_tangent::PAIRS, model::FemModel, node_buffer::NodeBuffer, simd_width::SimdWidth,
-    svd::signed_svd,
+    materials::principal_tangent::PAIRS, model::FemModel, node_buffer::NodeBuffer, projection::Projection,
+    simd_width::SimdWidth, svd::signed_svd,
 };
 use glam::{DMat3, DVec3};
 use wide::f64x2;
@@ -31,18 +31,6 @@ use wide::f64x2;
 /// Corners `(a, b)`, `a ≤ b`, of the blocks of an element matrix.
 pub const STIFFNESS_PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
-
-/// Whether negative stiffness is removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Projection {
-    /// Negative eigenvalues become zero; for implicit steps with conjugate gradients.
-    #[default]
-    Semidefinite,
-    /// The exact derivative, which may be indefinite. For [`crate::Extension::PerStretch`], whose derivative is not
-    /// symmetric, its symmetric part.
-    Exact,
-}
 
 /// Stiffness and force of one tetrahedron.
 #[derive(Clone, Copy, Debug)]

@@ -79,11 +79,7 @@ impl FleshModel {
         let first_points = bodies.iter().scan(0, first_point).collect();
         let owners = |body: &FleshBody| body.bones.iter().map(|&bone| Owner::Body(bone as u32)).collect();
         let ignored = bodies.iter().map(owners).collect();
-        let mut first_muscles = vec![0];
-        first_muscles.extend(bodies.iter().scan(0, |n, body| {
-            *n += body.fem.n_muscles();
-            Some(*n)
-        }));
+        let first_muscles = first_muscles(&bodies);
         Ok(Self { bodies, contact, masses, ports, slots, first_points, ignored, first_muscles })
     }
 
@@ -298,6 +294,15 @@ impl FleshModel {
         }
         energy
     }
+}
+
+/// Number of the first muscle of each body of flesh, and of all muscles.
+fn first_muscles(bodies: &[FleshBody]) -> Vec<usize> {
+    let mut first = vec![0];
+    for body in bodies {
+        first.push(first[first.len() - 1] + body.fem.n_muscles());
+    }
+    first
 }
 
 /// Bones are bodies, and colliders on bodies that forces move have a stiffness.

@@ -147,6 +147,7 @@ impl FleshScratch {
         body: &FleshBody,
         settings: &ExplicitFlesh<'_>,
         h: f64,
+        activations: &[f64],
         nodes: &mut FemState,
     ) -> FemReport {
         let step = ExplicitStep {
@@ -154,7 +155,7 @@ impl FleshScratch {
             gravity: settings.gravity,
             damping_per_s: body.options.bone_damping_per_s,
             external: &self.external,
-            activations: settings.activations,
+            activations,
             bones: &self.bones,
             diagonalize: settings.diagonalize,
         };
@@ -180,13 +181,11 @@ impl ExplicitWorkspace {
         if model.contact.is_some() {
             report.contacts = self.press(model, [h, settings.dt], flesh);
         }
-        let non_finite = report.elements.non_finite;
-        report.elements = FemReport { non_finite, ..FemReport::default() };
+        report.elements = FemReport { non_finite: report.elements.non_finite, ..FemReport::default() };
         let parts = self.flesh.iter_mut().zip(&model.bodies).zip(&mut flesh.nodes);
         for (index, ((part, body), nodes)) in parts.enumerate() {
             let activations = model.activations_of(index, settings.activations);
-            let settings = ExplicitFlesh { activations, ..*settings };
-            report.elements = report.elements.with(part.step(body, &settings, h, nodes));
+            report.elements = report.elements.with(part.step(body, settings, h, activations, nodes));
             for (&bone, wrench) in body.bones.iter().zip(&part.wrenches) {
                 self.sums[bone] += *wrench;
             }

@@ -304,13 +304,8 @@ impl Companion for Flesh<'_> {
             contacts.find(model, (moment, *lag), state);
         }
         for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
-            if moment.is_same {
-                elements.begin_contacts();
-            } else {
-                let activations = model.activations_of(flesh, activations);
-                let begin = (&state.nodes[flesh], &state.history[flesh]);
-                elements.linearize(body, moment, begin, activations);
-            }
+            let begin = (&state.nodes[flesh], &state.history[flesh]);
+            elements.linearize(body, moment, begin, model.activations_of(flesh, activations));
         }
         contacts.act(model, loads, &mut |flesh, node, impulse| {
             elements[flesh].push(&model.bodies[flesh], node, impulse);

@@ -85,7 +85,7 @@ impl Elements {
         self.u.len()
     }
 
-    /// Matrix and constant impulses of the elements at a linearization point.
+    /// Matrix and constant impulses of the elements at a linearization point; as they are if it is the same.
     pub(crate) fn linearize(
         &mut self,
         body: &FleshBody,
@@ -93,6 +93,9 @@ impl Elements {
         (state, history): (&FemState, &NodeHistory),
         activations: &[f64],
     ) {
+        if moment.is_same {
+            return self.begin_contacts();
+        }
         self.place(body, moment, state, history);
         self.drag = moment.h * body.options.bone_damping_per_s;
         self.elastic_constant.fill(DVec3::ZERO);

@@ -123,7 +123,7 @@ pub(super) fn regions_have_a_place(scene: &SceneDoc, issues: &mut Issues) {
 }
 
 /// What muscles and tendons have in common.
-struct Pull<'s> {
+struct PullNumbers<'s> {
     path: String,
     strength: f64,
     stiffness: f64,
@@ -138,14 +138,14 @@ fn muscles(scene: &SceneDoc) -> impl Iterator<Item = (String, &MuscleDoc)> {
 }
 
 /// All muscles and tendons.
-fn pulls(scene: &SceneDoc) -> impl Iterator<Item = Pull<'_>> {
+fn pulls(scene: &SceneDoc) -> impl Iterator<Item = PullNumbers<'_>> {
     let muscles = muscles(scene).map(|(path, muscle)| {
         let MuscleDoc { strength, stiffness, curve, fastest, ref activation, .. } = *muscle;
-        Pull { path, strength, stiffness, curve, fastest, activation }
+        PullNumbers { path, strength, stiffness, curve, fastest, activation }
     });
     let tendons = each_tendon(scene).map(|(path, tendon)| {
         let TendonDoc { strength, stiffness, curve, fastest, ref activation, .. } = *tendon;
-        Pull { path, strength, stiffness, curve, fastest, activation }
+        PullNumbers { path, strength, stiffness, curve, fastest, activation }
     });
     muscles.chain(tendons)
 }
@@ -160,7 +160,7 @@ pub(super) fn muscle_tracks(scene: &SceneDoc) -> impl Iterator<Item = (String, &
 
 /// Muscles and tendons have numbers in range, and a direction or path.
 pub(super) fn muscles_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
-    for Pull { path, strength, stiffness, curve, fastest, activation } in pulls(scene) {
+    for PullNumbers { path, strength, stiffness, curve, fastest, activation } in pulls(scene) {
         issues.require_not_negative(&path, &[("strength", strength), ("stiffness", stiffness)]);
         issues.require_positive(&path, &[("fastest", fastest.unwrap_or(1.0))]);
         if let TargetDoc::Value(value) = *activation
