@@ -12,6 +12,9 @@ mod first_scene {}
 #[doc = include_str!("../../docs/guide/flesh-meshes.md")]
 mod flesh_meshes {}
 
+#[doc = include_str!("../../docs/guide/muscles.md")]
+mod muscles {}
+
 #[doc = include_str!("../../docs/guide/one-crate-at-a-time.md")]
 mod one_crate_at_a_time {}
 

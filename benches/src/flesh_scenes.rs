@@ -189,7 +189,7 @@ pub(crate) struct ExplicitRun {
     bones_work: Workspace,
     flesh_work: ExplicitWorkspace,
     wrenches: Vec<(BodyId, Force)>,
-    settings: ExplicitFlesh,
+    settings: ExplicitFlesh<'static>,
 }
 
 impl ExplicitRun {
@@ -211,7 +211,7 @@ impl ExplicitRun {
     }
 
     /// The settings of the flesh.
-    pub(crate) fn settings_mut(&mut self) -> &mut ExplicitFlesh {
+    pub(crate) fn settings_mut(&mut self) -> &mut ExplicitFlesh<'static> {
         &mut self.settings
     }
 

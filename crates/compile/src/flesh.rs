@@ -7,13 +7,15 @@
 mod attach;
 mod material;
 mod mesh;
+mod muscles;
+mod regions;
 mod start;
 
 use std::collections::BTreeMap;
 
 use glam::DVec3;
 use sinew_engine::FleshAppearance;
-use sinew_fem::{Attachments, FemError, FemModel, FemOptions, FemState};
+use sinew_fem::{Attachments, FemError, FemModel, FemOptions, FemState, Muscle};
 use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState};
 use sinew_math::{MassProperties, Pose};
 use sinew_mechanism::{BodyId, BodySpec};
@@ -23,10 +25,14 @@ use sinew_scene::{FleshDoc, SceneDoc};
 use self::attach::{NodeBodies, SceneBodies};
 use self::material::{material, strain, surface_point_material};
 use self::mesh::flesh_mesh;
+use self::muscles::{fem_muscles, fem_tendons, muscle_names};
+use self::regions::{dampings, fem_regions, middles, regions_of_tets, weigh};
 use self::start::initial_positions;
 use crate::collider_meshes::ColliderMeshes;
 use crate::colliders::{contact_model, groups};
 use crate::error::BuildError;
+
+pub(crate) use self::muscles::scene_muscles;
 
 /// All flesh of a scene, before there is a mechanism.
 pub(crate) struct PreparedFlesh {
@@ -42,6 +48,9 @@ struct PreparedBody {
     positions: Vec<DVec3>,
     nodes: NodeBodies,
     masses: Vec<f64>,
+    /// Region of each tetrahedron.
+    regions: Vec<u32>,
+    muscles: Vec<Muscle>,
 }
 
 /// Finished flesh, its initial state and its appearance.
@@ -88,7 +97,8 @@ impl PreparedFlesh {
         let (mut appearances, mut flesh, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for (body, doc) in self.bodies.into_iter().zip(&scene.flesh) {
             let triangles = body.mesh.surface().triangles().to_vec();
-            appearances.push(FleshAppearance { name: doc.name.clone(), triangles, color: doc.color });
+            let (name, muscles) = (doc.name.clone(), muscle_names(doc));
+            appearances.push(FleshAppearance { name, triangles, color: doc.color, muscles });
             positions.push(initial_positions(doc, &body.mesh));
             flesh.push(body.finish(doc, mechanism)?);
         }
@@ -115,12 +125,16 @@ impl PreparedBody {
         let nodes = NodeBodies::new(context, doc, &flesh, &positions, &path)?;
         let mesh = flesh.body;
         let scale = doc.density * mesh.surface().volume() / mesh.masses().iter().sum::<f64>();
-        let masses = mesh.masses().iter().map(|mass| mass * scale).collect();
-        Ok(Self { path, mesh, positions, nodes, masses })
+        let mut masses: Vec<f64> = mesh.masses().iter().map(|mass| mass * scale).collect();
+        let middles = middles(doc, &mesh);
+        let regions = regions_of_tets(context, doc, &middles, &path)?;
+        weigh(doc, &mesh, &regions, &mut masses);
+        let muscles = fem_muscles(context, doc, &regions, &middles);
+        Ok(Self { path, mesh, positions, nodes, masses, regions, muscles })
     }
 
     fn finish(self, doc: &FleshDoc, mechanism: &sinew_mechanism::Model) -> Result<FleshBody, BuildError> {
-        let Self { path, mesh, positions, nodes, masses } = self;
+        let Self { path, mesh, positions, nodes, masses, regions, muscles } = self;
         let fault = |message: String| BuildError::Flesh { field: path.clone(), message };
         let bad = |error: FemError| fault(error.to_string());
         let (bones, attachments) = attachments(&nodes, &positions, mechanism).map_err(bad)?;
@@ -131,6 +145,9 @@ impl PreparedBody {
             node_masses_kg: Some(masses),
             mass_floor: 0.0,
             strain: strain(doc),
+            regions: fem_regions(doc, regions).map_err(bad)?,
+            muscles,
+            tendons: fem_tendons(doc, &mesh, &path)?,
         };
         let tets = TetMesh::new(positions, mesh.tets().to_vec()).map_err(|error| bad(error.into()))?;
         let fem = FemModel::new(tets, material(doc).map_err(bad)?, &options).map_err(bad)?;
@@ -145,6 +162,10 @@ impl PreparedBody {
         };
         let body = FleshBody::new(fem, attachments, bones, surface, options)
             .and_then(|body| body.with_skin(mesh.surface().triangles().to_vec()))
+            .and_then(|body| match dampings(doc) {
+                Some(damping) => body.with_region_damping(damping),
+                None => Ok(body),
+            })
             .map_err(|error| fault(error.to_string()))?;
         Ok(refirmed(body, doc, &mesh, total))
     }

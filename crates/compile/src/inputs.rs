@@ -1,13 +1,13 @@
 //! Entries of the script: recorded inputs of a scene with bodies, joints and tracks as ids. Linear cost.
 
 use sinew_mechanism::{JointId, MechanismBuilder};
-use sinew_scene::{InputDoc, JointDoc, MotorDoc, SceneDoc};
+use sinew_scene::{InputDoc, JointDoc, MotorDoc, SceneDoc, TargetDoc};
 
 use crate::joints::{drive_coordinate, motor_track};
 use crate::script::{
-    GrabInput, KinematicInput, MotorInput, PrescribedInput, Script, TimeWindow, WrenchInput,
+    ActivationInput, GrabInput, KinematicInput, MotorInput, PrescribedInput, Script, TimeWindow, WrenchInput,
 };
-use crate::{error::BuildError, names::Names};
+use crate::{error::BuildError, flesh::scene_muscles, names::Names};
 
 /// Adds the inputs of a scene to its script.
 pub(crate) fn add_inputs(
@@ -20,6 +20,13 @@ pub(crate) fn add_inputs(
         add_input(doc, &|| format!("inputs[{i}]"), names, mechanism, script)?;
     }
     script.spring_scales.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (muscle, path, activation) in scene_muscles(scene) {
+        let given = match activation {
+            TargetDoc::Value(value) => ActivationInput::Value(*value),
+            TargetDoc::Track(track) => ActivationInput::Track(names.track(track, &|| path.clone())?),
+        };
+        script.muscles.push((muscle, given));
+    }
     Ok(())
 }
 

@@ -7,7 +7,7 @@
 use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose};
 use sinew_mechanism::{
-    BodyId, Drive, DriveCoordinate, Grab, Input, JointId, Model, MotorTarget, State, TransmissionId,
+    BodyId, Drive, DriveCoordinate, Grab, Input, JointId, Model, MotorTarget, MuscleId, State, TransmissionId,
 };
 use sinew_scene::{Track, TrackDoc, TrackPoint};
 
@@ -22,6 +22,8 @@ pub struct Script {
     pub(crate) drives: Vec<PrescribedInput>,
     /// Ropes and the tracks of their lengths.
     pub(crate) winches: Vec<(TransmissionId, usize)>,
+    /// Muscles that are not always relaxed, and what activates them.
+    pub(crate) muscles: Vec<(MuscleId, ActivationInput)>,
     /// Joints that hold for a time only.
     pub(crate) held: Vec<(JointId, TimeWindow)>,
     /// Factors on joint springs from a time on, s, in order.
@@ -101,6 +103,15 @@ pub(crate) struct MotorInput {
     pub(crate) is_rate: bool,
 }
 
+/// What activates a muscle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ActivationInput {
+    /// Always the same.
+    Value(f64),
+    /// A track, cut off at 0 and 1.
+    Track(usize),
+}
+
 /// A coordinate that a track prescribes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PrescribedInput {
@@ -177,7 +188,7 @@ impl Script {
         ));
     }
 
-    /// Motors, drives, winches, released joints and the scale of joint springs.
+    /// Motors, drives, winches, muscles, released joints and the scale of joint springs.
     fn fill_joints(&self, middle: f64, points: &[TrackPoint], input: &mut Input) {
         input.motors.clear();
         input.motors.extend(self.motors.iter().map(|motor| {
@@ -195,6 +206,11 @@ impl Script {
         input.lengths.extend(self.winches.iter().map(|&(rope, track)| {
             let point = &points[track];
             (rope, MotorTarget { position: point.position.x, velocity: point.velocity.x })
+        }));
+        input.activations.clear();
+        input.activations.extend(self.muscles.iter().map(|&(muscle, given)| match given {
+            ActivationInput::Value(value) => (muscle, value),
+            ActivationInput::Track(track) => (muscle, points[track].position.x.clamp(0.0, 1.0)),
         }));
         input.released.clear();
         input.released.reserve(self.held.len());

@@ -4,7 +4,7 @@
 //! its end the energy swings by about `hω` of itself. Where a joint stops a body the twists jump and the heights of the end are right. So the
 //! lesser of both counts, and a gain is what lasts for half a second. It is told as a
 //! share of what was exchanged: energy of motion and of springs at the beginning, work since, and the range of the energy of height.
-//! Where work is done that is not known (prescribed motion, a controller, a change of gravity) the account starts anew. J.
+//! Muscles do the work that their potential loses, times their activation. Where work is done that is not known (prescribed motion, a controller, a change of gravity) the account starts anew. J.
 //!
 //! Cost: one pass over bodies and joints per step; nothing allocates after half a second of steps.
 
@@ -39,6 +39,10 @@ pub struct EnergyAccount {
     work: f64,
     /// What the energy at the start is less with the heights that belong to the twists.
     lead: f64,
+    /// Potential of every muscle at full activation, J, that before the last step, and the activations in it.
+    muscles: Vec<f64>,
+    before: Vec<f64>,
+    activations: Vec<f64>,
     /// What was exchanged, without height.
     scale: f64,
     /// Least and most energy of height.
@@ -73,6 +77,9 @@ impl EnergyAccount {
             start: 0.0,
             work: 0.0,
             lead: 0.0,
+            muscles: Vec::new(),
+            before: Vec::new(),
+            activations: Vec::new(),
             scale: 0.0,
             heights: [0.0; 2],
             recent: VecDeque::new(),
@@ -93,6 +100,7 @@ impl EnergyAccount {
         };
         self.work += work;
         self.scale += work.abs();
+        self.note_muscles(model, state, input);
         let now = self.excess(model, state, input.spring_scale);
         self.recent.push_back(now);
         if (self.recent.len() as f64) * settings.dt <= LASTING {
@@ -101,6 +109,19 @@ impl EnergyAccount {
         let lasting = self.recent.iter().copied().fold(f64::INFINITY, f64::min);
         self.recent.pop_front();
         EnergyExcess { now, lasting }
+    }
+
+    /// Adds the work of muscles: what their potential loses, times their activation. Stress that depends on the rate does less.
+    fn note_muscles(&mut self, model: &Model, state: &State, input: &Input) {
+        let Some(flesh) = model.flesh().filter(|flesh| flesh.n_muscles() > 0) else { return };
+        flesh.fill_activations(&input.activations, &mut self.activations);
+        std::mem::swap(&mut self.muscles, &mut self.before);
+        flesh.fill_muscle_potentials(&state.flesh, &mut self.muscles);
+        for ((before, after), activation) in self.before.iter().zip(&self.muscles).zip(&self.activations) {
+            let work = activation * (before - after);
+            self.work += work;
+            self.scale += work.abs();
+        }
     }
 
     /// Energy now, and what it is less with the heights that belong to the twists.
@@ -122,6 +143,9 @@ impl EnergyAccount {
     }
 
     fn begin(&mut self, model: &Model, state: &State, spring_scale: f64) {
+        if let Some(flesh) = model.flesh() {
+            flesh.fill_muscle_potentials(&state.flesh, &mut self.muscles);
+        }
         let (energy, lead) = self.energy(model, state, spring_scale);
         let potential = self.sources.potential(model.mechanism(), &state.bodies);
         (self.start, self.lead) = (energy.total() + potential, lead);

@@ -69,6 +69,8 @@ pub struct FleshAppearance {
     pub triangles: Vec<[u32; 3]>,
     /// Its colour, if the scene gives one.
     pub color: Option<DVec3>,
+    /// Names of its muscles, in the order of the tetrahedra's.
+    pub muscles: Vec<String>,
 }
 
 /// A point of a body, or of the world.

@@ -45,7 +45,7 @@ impl FleshSubsteps {
         flesh: &FleshModel,
         bodies: &State,
         soft: &mut FleshState,
-        how: &ExplicitFlesh,
+        how: &ExplicitFlesh<'_>,
         has_bodies: bool,
     ) -> FleshReport {
         let Self { work, predicted, flesh_wrenches, contact_wrenches } = self;

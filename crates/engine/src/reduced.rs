@@ -68,6 +68,7 @@ impl StepCall<'_> {
             dt: dt / f64::from(substeps),
             gravity: settings.gravity,
             substeps: settings.flesh_substeps().unwrap_or(0),
+            activations: &workspace.activations,
             ..ExplicitFlesh::default()
         };
         let substep = Substep { mechanism, reduced, input, method: how.method, flesh: explicit };

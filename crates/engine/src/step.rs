@@ -44,7 +44,7 @@ pub fn step_observed(
     watch: &mut dyn Watch,
 ) -> StepReport {
     workspace.forget_last_step();
-    let n_unusable = input.n_unusable(model.mechanism());
+    let n_unusable = input.n_unusable(model.mechanism()) + fill_activations(model, input, workspace);
     let is_possible = is_step_length(settings.dt) && state.fits(model);
     let report = StepReport { time: state.bodies.time, ..StepReport::default() };
     let mut call = StepCall { model, input, settings, state, workspace, watch, report };
@@ -58,6 +58,14 @@ pub fn step_observed(
     report.time = state.bodies.time;
     report.index = step_index(report.time, settings.dt);
     report
+}
+
+/// Writes the activations of all muscles; returns the number of entries that are left out.
+fn fill_activations(model: &Model, input: &Input, workspace: &mut Workspace) -> u32 {
+    match model.flesh() {
+        Some(flesh) => flesh.fill_activations(&input.activations, &mut workspace.activations),
+        None => input.activations.len() as u32,
+    }
 }
 
 /// What was wrong, from the reports of bodies and flesh.
@@ -111,7 +119,7 @@ impl StepCall<'_> {
     /// Bodies, and flesh solved with them by the implicit scheme.
     fn step_coupled(&mut self, settings: &sinew_mechanism::Settings) {
         let State { bodies, flesh: soft, .. } = &mut *self.state;
-        let Workspace { mechanism, flesh: work, last, .. } = &mut *self.workspace;
+        let Workspace { mechanism, flesh: work, last, activations, .. } = &mut *self.workspace;
         let mut companion = None;
         if let (Some(flesh), Scheme::Implicit(implicit)) = (self.model.flesh(), self.settings.scheme) {
             let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(flesh)));
@@ -120,7 +128,8 @@ impl StepCall<'_> {
                 bodies.forget_history();
             }
             *last = LastStep::Coupled;
-            companion = Some(Flesh::new(flesh, soft, work, implicit.order == Order::Second));
+            let keeps_history = implicit.order == Order::Second;
+            companion = Some(Flesh::new(flesh, soft, work, keeps_history).with_activations(activations));
         }
         let hooks = StepHooks { watch: self.watch, companion: companion.as_mut().map(|flesh| flesh as _) };
         let model = self.model.mechanism();
@@ -139,7 +148,8 @@ impl StepCall<'_> {
         self.workspace.last = LastStep::ExplicitFlesh;
         let explicit = FleshSubsteps::in_slot(&mut self.workspace.explicit, flesh, bodies);
         let &sinew_mechanism::Settings { dt, gravity, .. } = settings;
-        let how = ExplicitFlesh { dt, gravity, substeps, ..ExplicitFlesh::default() };
+        let activations = &self.workspace.activations;
+        let how = ExplicitFlesh { dt, gravity, substeps, activations, ..ExplicitFlesh::default() };
         self.report.flesh = explicit.advance(flesh, bodies, soft, &how, false);
         self.workspace.input.clone_from(self.input);
         self.workspace.input.wrenches.extend(explicit.flesh_wrenches.iter().copied());

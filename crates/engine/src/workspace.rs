@@ -22,6 +22,8 @@ pub struct Workspace {
     pub(crate) touched: Option<Box<TouchedIslands>>,
     /// The input with the wrenches of explicit flesh.
     pub(crate) input: Input,
+    /// Activation of every muscle in the last step.
+    pub(crate) activations: Vec<f64>,
     /// Made on the first step in joint coordinates.
     pub(crate) reduced: Option<Box<ReducedWorkspace>>,
     pub(crate) carry: CarryScratch,
@@ -63,6 +65,7 @@ impl Workspace {
             touching: None,
             touched: None,
             input: Input::default(),
+            activations: Vec::new(),
             reduced: None,
             carry: CarryScratch::default(),
             last: LastStep::Unknown,

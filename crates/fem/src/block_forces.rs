@@ -83,12 +83,11 @@ impl BlockReport {
 pub(crate) fn block_forces(
     model: &FemModel,
     block: &ElementBlock,
-    law: &Law,
     mode: Diagonalize,
     width: SimdWidth,
     buffers: &mut BlockBuffers,
 ) -> BlockReport {
-    let layout = &model.layout;
+    let (layout, law) = (&model.layout, model.element_law(block.region));
     match width {
         SimdWidth::Scalar => {
             BlockForces::<f64, f64> { layout, block, tokens: ((), ()) }.run(law, mode, buffers)

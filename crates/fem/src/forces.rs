@@ -1,13 +1,14 @@
 //! Elastic forces on all nodes.
 //!
 //! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`, over tetrahedra and, with mean strain, stars: fill ratio `w`, rest volume `V`, energy density `Ψ` of the deformation gradient
-//! `F`. On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`.
+//! `F`; fibres are added. On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`.
 //! Elements with large deformations are evaluated by SVD. Positions in m, forces in N, any frame. Linear in the
 //! tetrahedra; nothing allocates. Blocks of elements compute in their own buffers and are added to the nodes in a fixed
 //! order: the same bits for any lane width and, with the feature `parallel`, for any number of threads. Numbers that
 //! are not finite never panic: such a tetrahedron adds nothing and is reported.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
+use crate::fibre_forces::{add_passive_forces, passive_energy};
 use crate::star_forces::{self, add_forces};
 use crate::{
     layout::WIDTH, mat3::Mat3, materials::law::MaterialLaw, materials::with_law, model::FemModel,
@@ -82,7 +83,9 @@ pub fn elastic_forces(
 ) -> FemReport {
     check_lengths(model, positions, forces);
     let report = of_tetrahedra(model, positions, mode, scratch, forces);
-    report.and(add_forces(model, positions, mode, forces)).into()
+    let report = report.and(add_forces(model, positions, mode, forces));
+    add_passive_forces(model, positions, forces);
+    report.into()
 }
 
 fn of_tetrahedra(
@@ -112,7 +115,9 @@ pub fn elastic_forces_scalar(
 ) -> FemReport {
     check_lengths(model, positions, forces);
     let report = serial(model, positions, mode, SimdWidth::Scalar, &mut scratch.buffers, forces);
-    report.and(add_forces(model, positions, mode, forces)).into()
+    let report = report.and(add_forces(model, positions, mode, forces));
+    add_passive_forces(model, positions, forces);
+    report.into()
 }
 
 /// Elastic energy, J; with [`Diagonalize::Never`] of plain St. Venant–Kirchhoff, else of the material.
@@ -128,19 +133,19 @@ pub fn elastic_energy(
     scratch: &mut FemScratch,
 ) -> f64 {
     assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
-    let law = model.element_law();
     let mut total = 0.0;
     for block in &model.layout.blocks {
+        let law = model.element_law(block.region);
         model.layout.load(block, positions, &mut scratch.buffers.x);
         for packet in &model.layout.packets[block.packets.clone()] {
             for lane in 0..WIDTH {
                 let rest = packet.rest::<f64>((), lane);
                 let f = rest.deformation(&scratch.buffers.x, |_| packet.nodes(lane));
-                total += rest.filled_volume * with_law!(&law, |law| energy_density(law, mode, &f));
+                total += rest.filled_volume * with_law!(law, |law| energy_density(law, mode, &f));
             }
         }
     }
-    total + star_forces::energy(model, positions, mode)
+    total + star_forces::energy(model, positions, mode) + passive_energy(model, positions)
 }
 
 /// Energy density of the law, J/m³; an SVD only where the direct energy does not hold.
@@ -169,11 +174,10 @@ fn serial(
     forces: &mut [DVec3],
 ) -> BlockReport {
     forces.fill(DVec3::ZERO);
-    let law = model.element_law();
     let mut report = BlockReport::default();
     for block in &model.layout.blocks {
         model.layout.load(block, positions, &mut buffers.x);
-        report = report.and(block_forces(model, block, &law, mode, width, buffers));
+        report = report.and(block_forces(model, block, mode, width, buffers));
         for (&node, f) in model.layout.nodes[block.nodes.clone()].iter().zip(&buffers.f[..]) {
             forces[node as usize] += DVec3::new(f.0[0], f.0[1], f.0[2]);
         }

@@ -1,6 +1,6 @@
 //! Memory layout of elements: packets of eight, in blocks that number their nodes locally.
 //!
-//! Elements are sorted along a Morton curve through their rest centroids and cut into blocks of [`BLOCK`]. A block
+//! Elements of a region are sorted along a Morton curve through their rest centroids and cut into blocks of [`BLOCK`]. A block
 //! copies the positions of its nodes into a small buffer, computes there, and adds its forces to the nodes afterwards.
 //! So random access stays in the first-level cache whatever the order of the mesh, and the order of every sum is fixed.
 //! The last packet of a block is padded with ghosts: unit tetrahedra of volume zero on four extra nodes of the buffer,
@@ -45,6 +45,8 @@ pub(crate) struct ElementBlock {
     /// Range in [`ElementLayout::nodes`].
     pub(crate) nodes: std::ops::Range<usize>,
     pub(crate) n_elements: usize,
+    /// Of all its elements.
+    pub(crate) region: u32,
 }
 
 /// All elements of a model.
@@ -132,16 +134,27 @@ fn corner<L: Lanes>(
 }
 
 impl ElementLayout {
-    pub(crate) fn new(mesh: &TetMesh, filled_volume: impl Fn(usize) -> f64) -> Self {
-        let order = morton_order(mesh);
+    pub(crate) fn new(
+        mesh: &TetMesh,
+        filled_volume: impl Fn(usize) -> f64,
+        region: impl Fn(usize) -> u32,
+    ) -> Self {
+        let order = morton_order(mesh, &region);
         let mut layout = Self { blocks: vec![], packets: vec![], nodes: vec![], elements: vec![] };
-        for elements in order.chunks(BLOCK) {
-            layout.push_block(mesh, elements, &filled_volume);
+        let regions = order.chunk_by(|&a, &b| region(a as usize) == region(b as usize));
+        for elements in regions.flat_map(|elements| elements.chunks(BLOCK)) {
+            layout.push_block(mesh, elements, &filled_volume, region(elements[0] as usize));
         }
         layout
     }
 
-    fn push_block(&mut self, mesh: &TetMesh, elements: &[u32], filled_volume: &impl Fn(usize) -> f64) {
+    fn push_block(
+        &mut self,
+        mesh: &TetMesh,
+        elements: &[u32],
+        filled_volume: &impl Fn(usize) -> f64,
+        region: u32,
+    ) {
         let mut nodes: Vec<u32> = elements.iter().flat_map(|&e| mesh.tets()[e as usize]).collect();
         nodes.sort_unstable();
         nodes.dedup();
@@ -170,6 +183,7 @@ impl ElementLayout {
             packets: first_packet..self.packets.len(),
             nodes: first_node..self.nodes.len(),
             n_elements: elements.len(),
+            region,
         });
     }
 
@@ -195,8 +209,8 @@ impl ElementLayout {
     }
 }
 
-/// Elements along a Morton curve through their rest centroids.
-fn morton_order(mesh: &TetMesh) -> Vec<u32> {
+/// Elements region by region, along a Morton curve through their rest centroids.
+fn morton_order(mesh: &TetMesh, region: &impl Fn(usize) -> u32) -> Vec<u32> {
     let centroid =
         |nodes: &[u32; 4]| nodes.iter().map(|&n| 0.25 * mesh.positions()[n as usize]).sum::<DVec3>();
     let (low, high) = mesh
@@ -204,17 +218,18 @@ fn morton_order(mesh: &TetMesh) -> Vec<u32> {
         .iter()
         .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
     let cells = f64::from(1u32 << 21) / (high - low).max_element();
-    let mut keyed: Vec<(u64, u32)> = mesh
+    let mut keyed: Vec<(u32, u64, u32)> = mesh
         .tets()
         .iter()
         .zip(0..)
         .map(|(nodes, element)| {
             let cell = (centroid(nodes) - low) * cells;
-            (spread(cell.x) | spread(cell.y) << 1 | spread(cell.z) << 2, element)
+            let place = spread(cell.x) | spread(cell.y) << 1 | spread(cell.z) << 2;
+            (region(element as usize), place, element)
         })
         .collect();
     keyed.sort_unstable();
-    keyed.into_iter().map(|(_, element)| element).collect()
+    keyed.into_iter().map(|(_, _, element)| element).collect()
 }
 
 /// The 21 bits of a cell number, two places apart.

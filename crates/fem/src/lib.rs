@@ -8,16 +8,21 @@ mod lane_pair;
 mod lanes;
 mod mat3;
 mod node_buffer;
+mod projection;
 mod simd_width;
 mod svd;
 
+mod fibre_law;
 mod materials;
 
+mod fibres;
 mod layout;
 mod model;
+mod regions;
 mod stars;
 
 mod block_forces;
+mod fibre_forces;
 mod forces;
 mod star_forces;
 mod star_tangent;
@@ -33,10 +38,15 @@ pub use attach::{
 };
 pub use block_forces::Diagonalize;
 pub use error::FemError;
+pub use fibre_forces::{FibreTangent, add_active_forces, add_muscle_potentials, for_each_fibre};
+pub use fibre_law::{FibreLaw, ForceLength};
+pub use fibres::{FibrePlace, Muscle, Tendon};
 pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
 pub use materials::{Extension, Lame, Material, StretchBand};
 pub use model::{FemModel, FemOptions, Strain};
+pub use projection::Projection;
+pub use regions::Regions;
 pub use sinew_math::{TetMesh, TetMeshError};
 pub use star_tangent::{StarTangent, for_each_star};
 pub use step::{ExplicitStep, FemState, StepScratch, stable_dt, step_explicit};
-pub use tangent::{ElementTangent, Projection, STIFFNESS_PAIRS, for_each_tangent};
+pub use tangent::{ElementTangent, STIFFNESS_PAIRS, for_each_tangent};

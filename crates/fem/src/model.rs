@@ -4,8 +4,10 @@
 //! eq. 14, 15). Per node: a lumped mass. Nodes and tetrahedra have the indices of the mesh. kg, m, Pa. Building costs a
 //! sort of the tetrahedra.
 
+use crate::fibres::{FibrePlace, Fibres, Muscle, Tendon};
 use crate::layout::{ElementLayout, RestShape, WIDTH};
 use crate::materials::{Law, Material};
+use crate::regions::{RegionLaws, Regions};
 use crate::{error::FemError, stars::Stars};
 use glam::DVec3;
 use sinew_math::TetMesh;
@@ -24,9 +26,15 @@ pub struct FemOptions {
     pub mass_floor: f64,
     /// Whose strain has energy.
     pub strain: Strain,
+    /// Parts with a material of their own.
+    pub regions: Regions,
+    /// Fibres beside the material, numbered as here.
+    pub muscles: Vec<Muscle>,
+    /// Cords, numbered after the muscles.
+    pub tendons: Vec<Tendon>,
 }
 
-/// Density of water, full elements, no mass floor, strain of each tetrahedron alone.
+/// Density of water, full elements, no mass floor, strain of each tetrahedron alone, one material, no muscles.
 impl Default for FemOptions {
     fn default() -> Self {
         Self {
@@ -35,6 +43,9 @@ impl Default for FemOptions {
             node_masses_kg: None,
             mass_floor: 0.0,
             strain: Strain::Local,
+            regions: Regions::default(),
+            muscles: Vec::new(),
+            tendons: Vec::new(),
         }
     }
 }
@@ -55,7 +66,10 @@ pub enum Strain {
 #[derive(Clone, Debug)]
 pub struct FemModel {
     mesh: TetMesh,
-    material: Material,
+    /// Of region 0 and all others.
+    pub(crate) laws: Vec<RegionLaws>,
+    /// Region of each tetrahedron; empty if there is one only.
+    region_of: Vec<u32>,
     masses: Vec<f64>,
     n_raised_masses: usize,
     pub(crate) layout: ElementLayout,
@@ -63,6 +77,7 @@ pub struct FemModel {
     pub(crate) slots: Vec<u32>,
     /// With [`Strain::Mean`].
     pub(crate) stars: Option<Stars>,
+    pub(crate) fibres: Fibres,
 }
 
 /// Largest fill ratio, with a margin for rounding.
@@ -93,21 +108,28 @@ impl FemModel {
             }
         }
         let filled = |tet: usize| mesh.volume(tet) * fill(tet);
-        let layout = ElementLayout::new(&mesh, filled);
-        let stars = (options.strain == Strain::Mean).then(|| Stars::new(&mesh, filled));
+        let region = |tet: usize| options.regions.of(tet);
+        let layout = ElementLayout::new(&mesh, filled, region);
+        let has_stars = options.strain == Strain::Mean;
+        let stars = has_stars.then(|| Stars::new(&mesh, filled, region));
+        let pulling = (&options.muscles[..], &options.tendons[..]);
+        let fibres = Fibres::new(&mesh, pulling, stars.as_ref(), filled)?;
         let mut slots = vec![0; mesh.tets().len()];
         for (slot, &element) in (0..).zip(&layout.elements) {
             if let Some(entry) = slots.get_mut(element as usize) {
                 *entry = slot;
             }
         }
-        Ok(Self { mesh, material, masses, n_raised_masses, layout, slots, stars })
+        let materials = std::iter::once(&material).chain(&options.regions.materials);
+        let laws = materials.map(|material| RegionLaws::new(*material, has_stars)).collect();
+        let region_of = options.regions.of_tets.clone();
+        Ok(Self { mesh, laws, region_of, masses, n_raised_masses, layout, slots, stars, fibres })
     }
 
-    /// The same flesh with another material.
+    /// The same flesh with another material where no region has its own.
     #[must_use]
     pub fn with_material(mut self, material: Material) -> Self {
-        self.material = material;
+        self.laws[0] = RegionLaws::new(material, self.stars.is_some());
         self
     }
 
@@ -116,19 +138,53 @@ impl FemModel {
         &self.mesh
     }
 
-    /// The material.
+    /// The material where no region has its own.
     pub fn material(&self) -> &Material {
-        &self.material
+        &self.laws[0].material
     }
 
-    /// The law of single tetrahedra: all of the material, or their share.
-    pub(crate) fn element_law(&self) -> Law {
-        if self.stars.is_some() { self.material.shares().0.law() } else { self.material.law() }
+    /// The material of all regions, from region 0 on.
+    pub fn materials(&self) -> impl Iterator<Item = &Material> {
+        self.laws.iter().map(|laws| &laws.material)
     }
 
-    /// The law of stars.
-    pub(crate) fn star_law(&self) -> Law {
-        self.material.shares().1.law()
+    /// The region of a tetrahedron; 0 if no region names it.
+    pub fn region(&self, tet: usize) -> usize {
+        self.region_of.get(tet).map_or(0, |&region| region as usize)
+    }
+
+    /// The material of a tetrahedron.
+    pub fn material_of(&self, tet: usize) -> &Material {
+        &self.laws[self.region(tet)].material
+    }
+
+    /// The law of single tetrahedra in a region.
+    pub(crate) fn element_law(&self, region: u32) -> &Law {
+        &self.laws[region as usize].element
+    }
+
+    /// The law of stars in a region.
+    pub(crate) fn star_law(&self, region: u32) -> &Law {
+        &self.laws[region as usize].star
+    }
+
+    /// The region of a star.
+    pub fn star_region(&self, star: usize) -> usize {
+        self.stars.as_ref().map_or(0, |stars| stars.star(star).region as usize)
+    }
+
+    /// The region of what a fibre runs through; 0 for tendons.
+    pub fn place_region(&self, place: FibrePlace) -> usize {
+        match place {
+            FibrePlace::Tet(tet) => self.region(tet),
+            FibrePlace::Patch(patch) if patch < self.n_stars() => self.star_region(patch),
+            FibrePlace::Patch(_) => 0,
+        }
+    }
+
+    /// The nodes that stars and pieces of tendons couple, ascending in each: the stars first.
+    pub fn patches(&self) -> impl Iterator<Item = &[u32]> {
+        self.star_nodes().chain(self.fibres.piece_nodes())
     }
 
     /// Number of nodes.
@@ -149,6 +205,16 @@ impl FemModel {
     /// The nodes of each star, ascending.
     pub fn star_nodes(&self) -> impl Iterator<Item = &[u32]> {
         self.stars.iter().flat_map(Stars::iter).map(|star| star.nodes)
+    }
+
+    /// The cell that fibres in a tetrahedron run through: its star, or itself.
+    pub(crate) fn cell(&self, tet: usize) -> usize {
+        self.stars.as_ref().map_or(tet, |stars| stars.of_tet(tet as u32) as usize)
+    }
+
+    /// Number of muscles and tendons.
+    pub fn n_muscles(&self) -> usize {
+        self.fibres.laws.len()
     }
 
     /// Lumped mass per node, kg.
@@ -180,7 +246,9 @@ impl FemModel {
             + size_of_val(self.mesh.positions())
             + size_of_val(self.mesh.tets())
             + size_of_val(&self.masses[..])
-            + size_of_val(&self.slots[..]);
+            + size_of_val(&self.slots[..])
+            + size_of_val(&self.region_of[..])
+            + self.fibres.n_bytes();
         total as f64 / self.n_tets() as f64
     }
 
@@ -199,6 +267,7 @@ fn check_options(mesh: &TetMesh, options: &FemOptions) -> Result<(), FemError> {
     let floor = options.mass_floor;
     in_range("mass floor", floor, (0.0..=1.0).contains(&floor), "between 0 and 1")?;
     let n_tets = mesh.tets().len();
+    options.regions.check(n_tets)?;
     check_entries("fill ratio", &options.fill_ratios, n_tets, "between 0 (excluded) and 1", |w| {
         w > 0.0 && w <= FULL
     })?;

@@ -6,7 +6,7 @@
 
 use crate::block_forces::{BlockReport, Diagonalize};
 use crate::mat3::Mat3;
-use crate::materials::{Law, law::MaterialLaw, with_law};
+use crate::materials::{law::MaterialLaw, with_law};
 use crate::stars::{Star, Stars};
 use crate::{model::FemModel, svd::signed_svd};
 use glam::{DMat3, DVec3};
@@ -19,10 +19,10 @@ pub(crate) fn add_forces(
     forces: &mut [DVec3],
 ) -> BlockReport {
     let mut report = BlockReport::default();
-    let law = model.star_law();
     for star in model.stars.iter().flat_map(Stars::iter) {
         let f = star.deformation(positions);
-        let (p, is_direct) = with_law!(&law, |law| scaled_stress(law, mode, &f, star.filled_volume));
+        let (p, is_direct) =
+            with_law!(model.star_law(star.region), |law| scaled_stress(law, mode, &f, star.filled_volume));
         report.n_diagonalized += usize::from(!is_direct);
         if p.is_finite() {
             for (&node, gradient) in star.nodes.iter().zip(star.gradients) {
@@ -48,10 +48,9 @@ fn scaled_stress<M: MaterialLaw>(law: &M, mode: Diagonalize, f: &Mat3<f64>, volu
 
 /// Energy of the stars, J.
 pub(crate) fn energy(model: &FemModel, positions: &[DVec3], mode: Diagonalize) -> f64 {
-    let law: Law = model.star_law();
     let of = |star: Star<'_>| {
         let f = star.deformation(positions);
-        let density = with_law!(&law, |law| if is_direct(law, mode, &f) {
+        let density = with_law!(model.star_law(star.region), |law| if is_direct(law, mode, &f) {
             law.direct_energy(&f)
         } else {
             law.energy(signed_svd(&f).s)

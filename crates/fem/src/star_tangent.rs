@@ -12,7 +12,7 @@ use crate::materials::{
     with_law,
 };
 use crate::stars::{MAX_STAR_NODES, Star, Stars};
-use crate::{model::FemModel, svd::signed_svd, tangent::Projection};
+use crate::{model::FemModel, projection::Projection, svd::signed_svd};
 use glam::{DMat3, DVec3};
 
 /// Stiffness and forces of one star.
@@ -31,8 +31,8 @@ pub struct StarTangent<'a> {
     pub excess: f64,
 }
 
-/// Calls `visit` with the index, stiffness and forces of each star. Together with [`crate::for_each_tangent`] this is the whole
-/// stiffness. Returns the first tetrahedron of a star that is not finite, which is left out.
+/// Calls `visit` with the index, stiffness and forces of each star. Together with [`crate::for_each_tangent`] and
+/// [`crate::for_each_fibre`] this is the whole stiffness. Returns the first tetrahedron of a star that is not finite, which is left out.
 ///
 /// # Panics
 /// If `positions` does not have one entry per node.
@@ -44,12 +44,13 @@ pub fn for_each_star(
 ) -> Option<usize> {
     assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
     let mut report = BlockReport::default();
-    let law = model.star_law();
     let [mut forces, mut stiffest] = [[DVec3::ZERO; MAX_STAR_NODES]; 2];
     let mut blocks = [DMat3::ZERO; MAX_STAR_NODES * (MAX_STAR_NODES + 1) / 2];
     for (index, star) in model.stars.iter().flat_map(Stars::iter).enumerate() {
         let n = star.nodes.len();
-        let tangent = with_law!(&law, |law| PlacedTangent::new(&star, law, positions, projection));
+        let tangent = with_law!(model.star_law(star.region), |law| PlacedTangent::new(
+            &star, law, positions, projection
+        ));
         let (forces, stiffest) = (&mut forces[..n], &mut stiffest[..n]);
         let stiffness = &mut blocks[..n * (n + 1) / 2];
         let excess = tangent.fill_nodes(&star, forces, stiffest);

@@ -10,7 +10,7 @@
 //! and most of the energy is taken from it ([`crate::materials::Material::shares`]). Every tetrahedron is in one star. Edges are visited from
 //! the longest to the shortest; an edge takes the tetrahedra around it that have no star yet, if there are at least
 //! four, then if there are three. In bricks of six tetrahedra these are the six around the diagonal, in body-centred
-//! lattices four around a line. What is left joins the smallest star across a face. 1/m, m³; a sort of all edges, once.
+//! lattices four around a line. What is left joins the smallest star across a face. A star is in one region. 1/m, m³; a sort of all edges, once.
 
 use crate::mat3::Mat3;
 use glam::DVec3;
@@ -36,6 +36,9 @@ pub(crate) struct Stars {
     volumes: Vec<f64>,
     /// One tetrahedron of each, to name it.
     named: Vec<u32>,
+    regions: Vec<u32>,
+    /// Star of each tetrahedron.
+    of_tets: Vec<u32>,
 }
 
 /// One star.
@@ -45,17 +48,30 @@ pub(crate) struct Star<'a> {
     pub(crate) gradients: &'a [DVec3],
     pub(crate) filled_volume: f64,
     pub(crate) named: u32,
+    /// Of all its tetrahedra.
+    pub(crate) region: u32,
 }
 
 impl Stars {
-    pub(crate) fn new(mesh: &TetMesh, filled_volume: impl Fn(usize) -> f64) -> Self {
-        let (of, n_stars) = group(mesh);
+    pub(crate) fn new(
+        mesh: &TetMesh,
+        filled_volume: impl Fn(usize) -> f64,
+        region: impl Fn(usize) -> u32,
+    ) -> Self {
+        let (of, n_stars) = group(mesh, &region);
         let mut members = vec![Vec::new(); n_stars];
         for (tet, &star) in of.iter().enumerate() {
             members[star as usize].push(tet);
         }
-        let mut stars =
-            Self { start: vec![0], nodes: vec![], gradients: vec![], volumes: vec![], named: vec![] };
+        let mut stars = Self {
+            start: vec![0],
+            nodes: vec![],
+            gradients: vec![],
+            volumes: vec![],
+            named: vec![],
+            regions: members.iter().map(|tets| region(tets[0])).collect(),
+            of_tets: of,
+        };
         for tets in &members {
             stars.push(mesh, tets, &filled_volume);
         }
@@ -97,6 +113,11 @@ impl Stars {
         self.volumes.len()
     }
 
+    /// The star of a tetrahedron.
+    pub(crate) fn of_tet(&self, tet: u32) -> u32 {
+        self.of_tets[tet as usize]
+    }
+
     pub(crate) fn star(&self, star: usize) -> Star<'_> {
         let range = self.start[star] as usize..self.start[star + 1] as usize;
         Star {
@@ -104,6 +125,7 @@ impl Stars {
             gradients: &self.gradients[range],
             filled_volume: self.volumes[star],
             named: self.named[star],
+            region: self.regions[star],
         }
     }
 
@@ -118,6 +140,8 @@ impl Stars {
             + size_of_val(&self.gradients[..])
             + size_of_val(&self.volumes[..])
             + size_of_val(&self.named[..])
+            + size_of_val(&self.regions[..])
+            + size_of_val(&self.of_tets[..])
     }
 }
 
@@ -138,10 +162,10 @@ impl Star<'_> {
 }
 
 /// The star of each tetrahedron, and the number of stars.
-fn group(mesh: &TetMesh) -> (Vec<u32>, usize) {
+fn group(mesh: &TetMesh, region: &impl Fn(usize) -> u32) -> (Vec<u32>, usize) {
     let mut of = vec![NONE; mesh.tets().len()];
     let mut sizes: Vec<u32> = Vec::new();
-    let edges = edges_by_length(mesh);
+    let edges = edges_by_length(mesh, region);
     for fewest in [4, 3] {
         for tets in &edges {
             let free = || tets.iter().filter(|&&tet| of[tet as usize] == NONE);
@@ -154,26 +178,27 @@ fn group(mesh: &TetMesh) -> (Vec<u32>, usize) {
             }
         }
     }
-    join_leftovers(mesh, &mut of, &mut sizes);
+    join_leftovers(mesh, region, &mut of, &mut sizes);
     (of, sizes.len())
 }
 
-/// The tetrahedra around each edge, the longest edges first; of equally long ones those with more tetrahedra.
-fn edges_by_length(mesh: &TetMesh) -> Vec<Vec<u32>> {
-    let mut pairs: Vec<([u32; 2], u32)> = Vec::with_capacity(6 * mesh.tets().len());
+/// The tetrahedra of a region around each edge, the longest edges first; of equally long ones those with more tetrahedra.
+fn edges_by_length(mesh: &TetMesh, region: &impl Fn(usize) -> u32) -> Vec<Vec<u32>> {
+    let mut pairs: Vec<(([u32; 2], u32), u32)> = Vec::with_capacity(6 * mesh.tets().len());
     for (nodes, tet) in mesh.tets().iter().zip(0..) {
         for (a, b) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
-            pairs.push(([nodes[a].min(nodes[b]), nodes[a].max(nodes[b])], tet));
+            let edge = [nodes[a].min(nodes[b]), nodes[a].max(nodes[b])];
+            pairs.push(((edge, region(tet as usize)), tet));
         }
     }
     pairs.sort_unstable();
     let x = mesh.positions();
     let length = |[a, b]: [u32; 2]| x[a as usize].distance(x[b as usize]);
-    let longest = pairs.iter().map(|&(edge, _)| length(edge)).fold(0.0, f64::max);
+    let longest = pairs.iter().map(|&((edge, _), _)| length(edge)).fold(0.0, f64::max);
     let mut edges: Vec<(u32, Vec<u32>)> = pairs
         .chunk_by(|a, b| a.0 == b.0)
         .map(|around| {
-            let parts = (length(around[0].0) / longest * LENGTH_PARTS).round() as u32;
+            let parts = (length(around[0].0.0) / longest * LENGTH_PARTS).round() as u32;
             (parts, around.iter().map(|&(_, tet)| tet).collect())
         })
         .collect();
@@ -181,8 +206,8 @@ fn edges_by_length(mesh: &TetMesh) -> Vec<Vec<u32>> {
     edges.into_iter().map(|(_, tets)| tets).collect()
 }
 
-/// Gives every tetrahedron without a star to the smallest star across one of its faces, or a star of its own.
-fn join_leftovers(mesh: &TetMesh, of: &mut [u32], sizes: &mut Vec<u32>) {
+/// Gives every tetrahedron without a star to the smallest star of its region across one of its faces, or a star of its own.
+fn join_leftovers(mesh: &TetMesh, region: &impl Fn(usize) -> u32, of: &mut [u32], sizes: &mut Vec<u32>) {
     let mut left: Vec<u32> = (0..).zip(&*of).filter(|&(_, &star)| star == NONE).map(|(tet, _)| tet).collect();
     let across = neighbours(mesh);
     // A star of t tetrahedra joined by faces has at most t + 3 nodes, one around an edge fewer.
@@ -190,7 +215,8 @@ fn join_leftovers(mesh: &TetMesh, of: &mut [u32], sizes: &mut Vec<u32>) {
     while !left.is_empty() {
         let before = left.len();
         left.retain(|&tet| {
-            let around = across[tet as usize].iter().filter(|&&other| other != NONE);
+            let is_alike = |other: u32| other != NONE && region(other as usize) == region(tet as usize);
+            let around = across[tet as usize].iter().filter(|&&other| is_alike(other));
             let stars = around.map(|&other| of[other as usize]).filter(|&star| star != NONE);
             let best =
                 stars.filter(|&star| has_room(sizes[star as usize])).min_by_key(|&s| sizes[s as usize]);

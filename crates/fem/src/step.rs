@@ -13,6 +13,7 @@
 //! not finite are reported by the forces and never panic.
 
 use crate::attach::{Attachments, BoneState, add_force};
+use crate::fibre_forces::add_active_forces;
 use crate::forces::{FemReport, FemScratch, elastic_forces};
 use crate::{block_forces::Diagonalize, model::FemModel};
 use glam::DVec3;
@@ -53,13 +54,15 @@ pub struct ExplicitStep<'a> {
     pub damping_per_s: f64,
     /// Further forces on nodes, N, such as contact; none if empty.
     pub external: &'a [DVec3],
+    /// Activations of the muscles, 0 to 1; those that have no entry are relaxed.
+    pub activations: &'a [f64],
     /// The bones at the beginning of the step.
     pub bones: &'a [BoneState],
     /// Which elements are evaluated by SVD.
     pub diagonalize: Diagonalize,
 }
 
-/// No gravity, damping, external forces or bones.
+/// No gravity, damping, external forces, activations or bones.
 impl Default for ExplicitStep<'_> {
     fn default() -> Self {
         Self {
@@ -67,6 +70,7 @@ impl Default for ExplicitStep<'_> {
             gravity: DVec3::ZERO,
             damping_per_s: 0.0,
             external: &[],
+            activations: &[],
             bones: &[],
             diagonalize: Diagonalize::Selective,
         }
@@ -112,6 +116,7 @@ pub fn step_explicit(
     let StepScratch { fem, forces } = scratch;
     assert!(step.external.is_empty() || step.external.len() == forces.len(), "one external force per node");
     let report = elastic_forces(model, positions, step.diagonalize, fem, forces);
+    add_active_forces(model, positions, velocities, step.activations, forces);
     for (force, external) in forces.iter_mut().zip(step.external) {
         *force += *external;
     }
@@ -139,18 +144,19 @@ pub fn step_explicit(
 ///
 /// `2/ω`, where `ω² ≤ max over elements of wV (λ tr G + 2μ max eig G)` with `G = Σ_a ∇φ_a∇φ_aᵀ/m_a`: `m_a` is the share
 /// of a node's mass that the element has by volume, and the largest frequency of the assembled system is at most that
-/// of its elements. The moduli are those at the upper end of the band, by default twice those at rest.
+/// of its elements. The moduli are those at the upper end of the band, by default twice those at rest. Fibres add their stiffness to `2μ`, and dampers `D` of fully active ones
+/// shorten the step: `(hω)² + hγ = 4` with `γ = wV D max eig G`.
 pub fn stable_dt(model: &FemModel) -> f64 {
-    let moduli = model.material().largest_moduli();
     let mut volumes = vec![0.0; model.n_nodes()];
     for (tet, nodes) in model.mesh().tets().iter().enumerate() {
         for &node in nodes {
             volumes[node as usize] += model.filled_volume(tet);
         }
     }
-    let square = |tet: usize| {
+    let fibres = model.fibres.largest_moduli(model.n_tets());
+    let bounds = |tet: usize| {
         // b = −wV∇φ and m_a = m wV / Σ wV: wV G = Σ bbᵀ (Σ wV / m) / (wV)²
-        let volume = model.filled_volume(tet);
+        let (volume, moduli) = (model.filled_volume(tet), model.material_of(tet).largest_moduli());
         let mut g = Sym3::ZERO;
         for (&node, b) in model.mesh().tets()[tet].iter().zip(model.area_normals(tet)) {
             let light = volumes[node as usize] / (model.masses()[node as usize] * volume * volume);
@@ -164,8 +170,17 @@ pub fn stable_dt(model: &FemModel) -> f64 {
                 yz: cross(b.y, b.z),
             };
         }
-        moduli.lambda_pa.max(0.0) * g.trace() + 2.0 * moduli.mu_pa * symmetric_eigen(g).0.z
+        let (largest, trace) = (symmetric_eigen(g).0.z, g.trace());
+        let [stiffness, damping] = fibres.get(model.cell(tet)).copied().unwrap_or_default();
+        let square = moduli.lambda_pa.max(0.0) * trace + 2.0 * moduli.mu_pa * largest;
+        [square + stiffness * largest, damping * largest]
     };
-    let fastest = (0..model.n_tets()).map(square).fold(0.0, f64::max);
+    let [square, rate] = model.fibres.largest_of_tendons(model.masses());
+    let bounds = (0..model.n_tets()).map(bounds).map(|bound| [bound[0] + square, bound[1] + rate]);
+    let [fastest, damped] = bounds
+        .fold([0.0, 0.0], |[most, damped]: [f64; 2], [square, rate]| [most.max(square), damped.max(rate)]);
+    if damped > 0.0 {
+        return 8.0 / (damped + (damped * damped + 16.0 * fastest).sqrt());
+    }
     2.0 / fastest.sqrt()
 }

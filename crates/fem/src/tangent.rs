@@ -22,8 +22,8 @@ use crate::mat3::{Mat3, all_finite, scale};
 use crate::materials::{Law, with_law};
 use crate::{
     block_forces::BlockReport, lane_pair::LanePair, materials::law::MaterialLaw,
-    materials::principal_tangent::PAIRS, model::FemModel, node_buffer::NodeBuffer, simd_width::SimdWidth,
-    svd::signed_svd,
+    materials::principal_tangent::PAIRS, model::FemModel, node_buffer::NodeBuffer, projection::Projection,
+    simd_width::SimdWidth, svd::signed_svd,
 };
 use glam::{DMat3, DVec3};
 use wide::f64x2;
@@ -31,18 +31,6 @@ use wide::f64x2;
 /// Corners `(a, b)`, `a ≤ b`, of the blocks of an element matrix.
 pub const STIFFNESS_PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
-
-/// Whether negative stiffness is removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Projection {
-    /// Negative eigenvalues become zero; for implicit steps with conjugate gradients.
-    #[default]
-    Semidefinite,
-    /// The exact derivative, which may be indefinite. For [`crate::Extension::PerStretch`], whose derivative is not
-    /// symmetric, its symmetric part.
-    Exact,
-}
 
 /// Stiffness and force of one tetrahedron.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +66,7 @@ impl ElementTangent {
 
 /// Calls `visit` with the index, stiffness and forces of each tetrahedron, in the order of the layout.
 ///
-/// The caller assembles forces or a block matrix from them, with those of [`crate::for_each_star`]. The forces are those of [`crate::elastic_forces`] up to
+/// The caller assembles forces or a block matrix from them, with those of [`crate::for_each_star`] and [`crate::for_each_fibre`]. The forces are those of [`crate::elastic_forces`] up to
 /// rounding.
 ///
 /// # Panics
@@ -92,10 +80,10 @@ pub fn for_each_tangent(
 ) -> FemReport {
     assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
     let mut report = BlockReport::default();
-    let law = model.element_law();
     for block in &model.layout.blocks {
+        let law = model.element_law(block.region);
         model.layout.load(block, positions, &mut scratch.buffers.x);
-        let block = BlockTangents { model, block, law: &law, projection, x: &scratch.buffers.x };
+        let block = BlockTangents { model, block, law, projection, x: &scratch.buffers.x };
         match SimdWidth::best() {
             SimdWidth::Scalar | SimdWidth::Portable => {
                 block.run::<LanePair<f64x2>>((), &mut report, &mut visit)

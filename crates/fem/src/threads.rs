@@ -5,7 +5,7 @@
 //! a single thread does. Nothing allocates after `new`, and the number of threads changes no result.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
-use crate::{layout::ElementLayout, materials::Law, model::FemModel, simd_width::SimdWidth};
+use crate::{layout::ElementLayout, model::FemModel, simd_width::SimdWidth};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -66,8 +66,7 @@ impl ThreadScratch {
     ) -> BlockReport {
         let Self { buffers, parts, starts, places } = self;
         let blocks = 0..model.layout.blocks.len();
-        let law = model.element_law();
-        let report = run(BlockRun { blocks, buffers, parts }, model, &law, positions, mode);
+        let report = run(BlockRun { blocks, buffers, parts }, model, positions, mode);
         let sums = forces.par_chunks_mut(NODES_PER_TASK).zip(starts.par_chunks(NODES_PER_TASK));
         sums.enumerate().for_each(|(task, (forces, _))| {
             for (force, node) in forces.iter_mut().zip(task * NODES_PER_TASK..) {
@@ -80,13 +79,7 @@ impl ThreadScratch {
 }
 
 /// Splits the run until it has one buffer, then computes its blocks.
-fn run(
-    run: BlockRun<'_>,
-    model: &FemModel,
-    law: &Law,
-    positions: &[DVec3],
-    mode: Diagonalize,
-) -> BlockReport {
+fn run(run: BlockRun<'_>, model: &FemModel, positions: &[DVec3], mode: Diagonalize) -> BlockReport {
     let BlockRun { blocks, buffers, parts } = run;
     let layout = &model.layout;
     if let [block_buffers] = buffers {
@@ -94,7 +87,7 @@ fn run(
         let mut report = BlockReport::default();
         for block in &layout.blocks[blocks] {
             layout.load(block, positions, &mut block_buffers.x);
-            report = report.and(block_forces(model, block, law, mode, SimdWidth::best(), block_buffers));
+            report = report.and(block_forces(model, block, mode, SimdWidth::best(), block_buffers));
             let range = block.nodes.start - first..block.nodes.end - first;
             for (part, f) in parts[range].iter_mut().zip(&block_buffers.f[..]) {
                 *part = DVec3::new(f.0[0], f.0[1], f.0[2]);
@@ -109,9 +102,7 @@ fn run(
     let (left_parts, right_parts) = parts.split_at_mut(at);
     let left = BlockRun { blocks: blocks.start..middle, buffers: left_buffers, parts: left_parts };
     let right = BlockRun { blocks: middle..blocks.end, buffers: right_buffers, parts: right_parts };
-    let (left, right) = rayon::join(
-        || self::run(left, model, law, positions, mode),
-        || self::run(right, model, law, positions, mode),
-    );
+    let (left, right) =
+        rayon::join(|| self::run(left, model, positions, mode), || self::run(right, model, positions, mode));
     left.and(right)
 }

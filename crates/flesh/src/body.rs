@@ -5,11 +5,11 @@
 
 use std::sync::OnceLock;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use sinew_contact::{ContactMaterial, Groups};
-use sinew_fem::{Attachments, FemModel};
+use sinew_fem::{Attachments, FemModel, FibrePlace, FibreTangent, STIFFNESS_PAIRS};
 use sinew_math::SurfacePoint;
-use sinew_solvers::SparsePattern;
+use sinew_solvers::{BlockFill, SparsePattern};
 
 use crate::{bone_shares::BoneShares, error::FleshError, flesh_skin::FleshSkin};
 
@@ -60,6 +60,8 @@ pub struct FleshBody {
     pub(crate) touching: Vec<SurfacePoint>,
     pub(crate) skin: Option<FleshSkin>,
     pub(crate) options: FleshOptions,
+    /// Stiffness damping of each region, s; empty if all have that of the options.
+    region_damping_s: Vec<f64>,
     pub(crate) pattern: SparsePattern,
     /// Computed on first use.
     shares: OnceLock<BoneShares>,
@@ -96,8 +98,8 @@ impl FleshBody {
             bone_of[attached.node as usize] = attached.bone;
         }
         let is_fixed = bone_of.iter().map(|&bone| bone != FREE).collect();
-        let stars: Vec<&[u32]> = fem.star_nodes().collect();
-        let pattern = SparsePattern::with_patches(fem.n_nodes(), fem.mesh().tets(), &stars)
+        let patches: Vec<&[u32]> = fem.patches().collect();
+        let pattern = SparsePattern::with_patches(fem.n_nodes(), fem.mesh().tets(), &patches)
             .expect("a checked mesh refers to nodes that exist");
         Ok(Self {
             fem,
@@ -109,6 +111,7 @@ impl FleshBody {
             surface,
             skin: None,
             options,
+            region_damping_s: Vec::new(),
             pattern,
             shares: OnceLock::new(),
         })
@@ -126,6 +129,33 @@ impl FleshBody {
             self.skin = Some(skin?);
         }
         Ok(self)
+    }
+
+    /// The same with another stiffness damping (s) in each region of the tetrahedra, from region 0 on.
+    ///
+    /// # Errors
+    /// Another number of regions, or negative damping.
+    pub fn with_region_damping(mut self, damping_s: Vec<f64>) -> Result<Self, FleshError> {
+        let n = self.fem.materials().count();
+        if damping_s.len() != n {
+            return Err(FleshError::Regions { found: damping_s.len(), expected: n });
+        }
+        for &stiffness_damping_s in &damping_s {
+            FleshOptions { stiffness_damping_s, ..self.options }.check()?;
+        }
+        self.region_damping_s = damping_s;
+        Ok(self)
+    }
+
+    /// Stiffness damping of a region, s.
+    pub(crate) fn stiffness_damping(&self, region: usize) -> f64 {
+        self.region_damping_s.get(region).copied().unwrap_or(self.options.stiffness_damping_s)
+    }
+
+    /// The largest stiffness damping, s.
+    pub(crate) fn largest_damping(&self) -> f64 {
+        let of_regions = self.region_damping_s.iter().copied();
+        of_regions.reduce(f64::max).unwrap_or(self.options.stiffness_damping_s)
     }
 
     /// How many points of its surface may touch; with a skin at least those of [`FleshBody::surface`].
@@ -186,6 +216,18 @@ impl FleshBody {
         self.fem.mesh().tets()[tet as usize].map(|node| node as usize)
     }
 
+    /// Adds `c_a c_b` times a matrix of a fibre to the matrix of what it runs through.
+    pub(crate) fn add_fibre(&self, fill: &mut BlockFill<'_>, fibre: &FibreTangent<'_>, matrix: DMat3) {
+        match fibre.place {
+            FibrePlace::Patch(patch) => fill.add_patch(patch, fibre.blocks(matrix)),
+            FibrePlace::Tet(tet) => {
+                let mut blocks = [DMat3::ZERO; STIFFNESS_PAIRS.len()];
+                blocks.iter_mut().zip(fibre.blocks(matrix)).for_each(|(block, of_fibre)| *block = of_fibre);
+                fill.add_element(tet, &blocks);
+            }
+        }
+    }
+
     /// The bone that a node is fixed to.
     pub(crate) fn attached_bone(&self, node: usize) -> Option<usize> {
         let bone = self.bone_of[node];
@@ -194,9 +236,9 @@ impl FleshBody {
 
     /// For each point of the surface, whether its tetrahedron needs an SVD with the nodes at `positions` (m).
     pub fn fill_diagonalized(&self, positions: &[DVec3], out: &mut Vec<bool>) {
-        let (mesh, material) = (self.fem.mesh(), self.fem.material());
-        let is_diagonalized: Vec<bool> =
-            (0..self.fem.n_tets()).map(|tet| !material.is_small(&mesh.deformation(tet, positions))).collect();
+        let mesh = self.fem.mesh();
+        let is_large = |tet: usize| !self.fem.material_of(tet).is_small(&mesh.deformation(tet, positions));
+        let is_diagonalized: Vec<bool> = (0..self.fem.n_tets()).map(is_large).collect();
         out.clear();
         out.extend(self.surface.iter().map(|point| is_diagonalized[point.tet as usize]));
     }

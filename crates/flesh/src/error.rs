@@ -47,6 +47,14 @@ pub enum FleshError {
         /// Tetrahedra of the mesh.
         n_tets: usize,
     },
+    /// A list that does not have one entry per region.
+    #[error("there are {found} numbers for {expected} regions")]
+    Regions {
+        /// Its length.
+        found: usize,
+        /// Regions of the tetrahedra, with that of all others.
+        expected: usize,
+    },
     /// A number out of range.
     #[error("{what} is {value}; it must be {range}")]
     OutOfRange {

@@ -2,9 +2,9 @@
 
 use glam::{DMat3, DVec3};
 use sinew_contact::{ContactModel, ContactPoint, ContactSummary, Mover, Opposite, Owner};
-use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
+use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, add_muscle_potentials, elastic_energy};
 use sinew_math::{Force, SurfacePoint, signed_svd};
-use sinew_mechanism::{BodyId, CgReport, ConvexReport, Model, State};
+use sinew_mechanism::{BodyId, CgReport, ConvexReport, Model, MuscleId, State};
 
 use crate::carry::{Around, CarryScratch, carry_free};
 use crate::state::{FleshEnergy, FleshState, NodeHistory};
@@ -25,6 +25,8 @@ pub struct FleshModel {
     pub(crate) first_points: Vec<u32>,
     /// For each body of flesh the bones that its surface ignores.
     pub(crate) ignored: Vec<Vec<Owner>>,
+    /// Number of the first muscle of each body of flesh, and of all muscles.
+    first_muscles: Vec<usize>,
 }
 
 /// A body without a port.
@@ -81,7 +83,8 @@ impl FleshModel {
         let first_points = bodies.iter().scan(0, first_point).collect();
         let owners = |body: &FleshBody| body.bones.iter().map(|&bone| Owner::Body(bone as u32)).collect();
         let ignored = bodies.iter().map(owners).collect();
-        Ok(Self { bodies, contact, masses, ports, slots, first_points, ignored })
+        let first_muscles = first_muscles(&bodies);
+        Ok(Self { bodies, contact, masses, ports, slots, first_points, ignored, first_muscles })
     }
 
     /// The colliders without the flesh, for contacts of bodies beside flesh that is stepped in another way; none if no flesh or no collider on a body
@@ -96,7 +99,51 @@ impl FleshModel {
             slots: self.slots.clone(),
             first_points: Vec::new(),
             ignored: Vec::new(),
+            first_muscles: vec![0],
         })
+    }
+
+    /// Number of muscles of all flesh.
+    pub fn n_muscles(&self) -> usize {
+        self.first_muscles[self.bodies.len()]
+    }
+
+    /// A muscle by the number of its flesh and its number there; none if there is no such muscle.
+    pub fn muscle(&self, flesh: usize, muscle: usize) -> Option<MuscleId> {
+        let first = *self.first_muscles.get(flesh)?;
+        let end = *self.first_muscles.get(flesh + 1)?;
+        (first + muscle < end).then(|| MuscleId::from_index(first + muscle))
+    }
+
+    /// Writes the activation of every muscle; those not named are relaxed. Returns how many entries make no sense: a muscle that is
+    /// not there, or a number that is not between 0 and 1. They are left out.
+    pub fn fill_activations(&self, given: &[(MuscleId, f64)], out: &mut Vec<f64>) -> u32 {
+        out.clear();
+        out.resize(self.n_muscles(), 0.0);
+        let mut n_unusable = 0;
+        for &(muscle, activation) in given {
+            match out.get_mut(muscle.index()) {
+                Some(slot) if (0.0..=1.0).contains(&activation) => *slot = activation,
+                _ => n_unusable += 1,
+            }
+        }
+        n_unusable
+    }
+
+    /// The activations of one body of flesh, of those of all.
+    pub(crate) fn activations_of<'a>(&self, flesh: usize, all: &'a [f64]) -> &'a [f64] {
+        all.get(self.first_muscles[flesh]..self.first_muscles[flesh + 1]).unwrap_or_default()
+    }
+
+    /// Writes the potential of every muscle at full activation, J. Over a step a muscle does the work of its activation times what
+    /// this loses, or less if its stress depends on the rate.
+    pub fn fill_muscle_potentials(&self, flesh: &FleshState, out: &mut Vec<f64>) {
+        out.clear();
+        out.resize(self.n_muscles(), 0.0);
+        for (index, (body, nodes)) in self.bodies.iter().zip(&flesh.nodes).enumerate() {
+            let range = self.first_muscles[index]..self.first_muscles[index + 1];
+            add_muscle_potentials(&body.fem, &nodes.positions, &mut out[range]);
+        }
     }
 
     /// Whether there is no flesh, but a collider on a body.
@@ -261,6 +308,15 @@ impl FleshModel {
         }
         energy
     }
+}
+
+/// Number of the first muscle of each body of flesh, and of all muscles.
+fn first_muscles(bodies: &[FleshBody]) -> Vec<usize> {
+    let mut first = vec![0];
+    for body in bodies {
+        first.push(first[first.len() - 1] + body.fem.n_muscles());
+    }
+    first
 }
 
 /// Bones are bodies, and colliders on bodies that forces move have a stiffness.

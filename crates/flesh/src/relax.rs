@@ -6,7 +6,9 @@
 //! the energy, or a number is not finite, the nodes stay. World axes, SI.
 
 use glam::DVec3;
-use sinew_fem::{Diagonalize, FemScratch, Projection, elastic_energy, for_each_star, for_each_tangent};
+use sinew_fem::{
+    Diagonalize, FemScratch, Projection, elastic_energy, for_each_fibre, for_each_star, for_each_tangent,
+};
 use sinew_solvers::{BlockJacobi, BlockMatrix, CgScratch, CgSettings, HeldNodes, conjugate_gradient};
 
 use crate::body::FleshBody;
@@ -46,7 +48,14 @@ pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
                     let sum = get_node(&forces, node as usize) + force;
                     set_node(&mut forces, node as usize, sum);
                 }
-                fill.add_patch(star, tangent.stiffness);
+                fill.add_patch(star, tangent.stiffness.iter().copied());
+            });
+            for_each_fibre(fem, positions, &[], &[], Projection::Semidefinite, |fibre| {
+                for (&node, &weight) in fibre.nodes.iter().zip(fibre.weights) {
+                    let sum = get_node(&forces, node as usize) - fibre.tension * weight;
+                    set_node(&mut forces, node as usize, sum);
+                }
+                body.add_fibre(fill, fibre, fibre.stiffness);
             });
         });
         fixed.iter().for_each(|&node| set_node(&mut forces, node as usize, DVec3::ZERO));

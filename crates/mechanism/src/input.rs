@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::forces::{Band, ForceSet};
 use crate::model::{Quantity, TransmissionModel};
-use crate::{BodyId, BodyKind, Drive, JointId, Model, MotorTarget, TransmissionId};
+use crate::{BodyId, BodyKind, Drive, JointId, Model, MotorTarget, MuscleId, TransmissionId};
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +49,10 @@ pub struct Input {
     /// Lengths of ropes at the end of the step (m) and their rates (m/s), as winches give them; others keep the model's.
     #[cfg_attr(feature = "serde", serde(default))]
     pub lengths: SmallVec<[(TransmissionId, MotorTarget); 2]>,
+    /// Activations of muscles, 0 to 1; those not named are relaxed. Muscles are in the flesh around the bodies, so the mechanism itself
+    /// leaves them to whoever steps the flesh.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub activations: SmallVec<[(MuscleId, f64); 2]>,
     /// Secondary joints that are let go: in this step they hold nothing. Only those that are rigid and without forces.
     pub released: SmallVec<[JointId; 2]>,
     /// Multiplies every joint spring and damper: 1 is on, 0 switches joint torques off.
@@ -68,6 +72,7 @@ impl Default for Input {
             motors: SmallVec::new(),
             drives: SmallVec::new(),
             lengths: SmallVec::new(),
+            activations: SmallVec::new(),
             released: SmallVec::new(),
             spring_scale: 1.0,
             loop_iterations: None,
@@ -91,6 +96,7 @@ impl Clone for Input {
         self.motors.clone_from(&from.motors);
         self.drives.clone_from(&from.drives);
         self.lengths.clone_from(&from.lengths);
+        self.activations.clone_from(&from.activations);
         self.released.clone_from(&from.released);
         self.spring_scale = from.spring_scale;
         self.loop_iterations = from.loop_iterations;

@@ -47,7 +47,7 @@ pub use measure::{
 };
 pub use model::{
     BodyId, BodyKind, BodySpec, COORDINATE_NAMES, Edited, GearSpec, History, IslandReserve, JointCoordinate,
-    JointId, JointPart, JointSpec, LoopState, MechanismBuilder, MechanismError, Model, ModelEdit,
+    JointId, JointPart, JointSpec, LoopState, MechanismBuilder, MechanismError, Model, ModelEdit, MuscleId,
     PointSpringSpec, RopeSpec, State, Structure, TransmissionId, TransmissionSpec, general_joint,
 };
 pub use prepare::{first_non_finite, move_kinematic, place_kinematic};

@@ -1,7 +1,8 @@
 //! Changes of settings during a run: which settings hold after a number of changes, and when each step begins (s).
 
 use crate::doc::{
-    ChangeDoc, ContactDoc, FirmnessDoc, FleshMaterialDoc, GeneratorDoc, JointDoc, JointSpringDoc, SceneDoc,
+    ChangeDoc, CharacterDoc, ContactDoc, FirmnessDoc, FleshMaterialDoc, GeneratorDoc, JointDoc,
+    JointSpringDoc, RegionDoc, SceneDoc, TendonDoc,
 };
 
 /// Calls a macro with the names of all settings that a change can hold.
@@ -162,7 +163,7 @@ impl Factors {
     fn apply(&self, doc: &mut SceneDoc) {
         doc.joints.iter_mut().for_each(|joint| self.joint(joint));
         for flesh in &mut doc.flesh {
-            self.material(&mut flesh.material);
+            self.material(&mut flesh.material, &mut flesh.regions, &mut flesh.tendons);
             flesh.contact.iter_mut().for_each(|contact| self.contact(contact));
         }
         doc.colliders.iter_mut().for_each(|collider| self.contact(&mut collider.contact));
@@ -174,7 +175,8 @@ impl Factors {
                 GeneratorDoc::Mesh(mesh) => mesh.damping *= self.damping,
                 GeneratorDoc::Character(character) => {
                     self.spring(&mut character.joint);
-                    self.material(&mut character.material);
+                    let CharacterDoc { material, regions, tendons, .. } = character;
+                    self.material(material, regions, tendons);
                     character.contact.iter_mut().for_each(|contact| self.contact(contact));
                 }
             }
@@ -208,8 +210,18 @@ impl Factors {
         };
     }
 
-    fn material(&self, material: &mut FleshMaterialDoc) {
+    fn material(
+        &self,
+        material: &mut FleshMaterialDoc,
+        regions: &mut [RegionDoc],
+        tendons: &mut [TendonDoc],
+    ) {
         *material.young_mut() *= self.young;
+        tendons.iter_mut().for_each(|tendon| tendon.stiffness *= self.young);
+        for region in regions {
+            let fibres = region.muscle.iter_mut().map(|muscle| &mut muscle.stiffness);
+            region.young.iter_mut().chain(fibres).for_each(|stiffness| *stiffness *= self.young);
+        }
     }
 }
 

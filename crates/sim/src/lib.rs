@@ -29,9 +29,9 @@ pub use sinew_mechanism::{
     Drive, DriveCoordinate, Edited, Energy, Explicit, GearSpec, Grab, Gyroscopic, Implicit, Input,
     JacobianAt, JointCoordinate, JointFrames, JointId, JointKind, JointPart, JointReading, JointSpec, Limit,
     LoopMethod, LoopReport, LoopSettings, LoopState, LoopStop, Loops, MechanismBuilder, MechanismError,
-    ModelEdit, Motor, MotorTarget, Noticed, Order, PointSpringSpec, RopeSpec, RotationForce, RungeKutta,
-    ScalarForce, Spring, Structure, TransmissionId, TransmissionReading, TransmissionSpec, TreeForm,
-    Violation, general_joint, joint_reading, rotation_to_axis, transmission_reading,
+    ModelEdit, Motor, MotorTarget, MuscleId, Noticed, Order, PointSpringSpec, RopeSpec, RotationForce,
+    RungeKutta, ScalarForce, Spring, Structure, TransmissionId, TransmissionReading, TransmissionSpec,
+    TreeForm, Violation, general_joint, joint_reading, rotation_to_axis, transmission_reading,
 };
 pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 pub use sinew_topology::Priority;

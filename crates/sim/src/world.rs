@@ -13,7 +13,7 @@ use sinew_engine::{
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
     Assembly, AssemblyReport, BodyId, DriveCoordinate, Energy, Input, JointId, JointReading, LoopStop,
-    TransmissionId, TransmissionReading, Violation, joint_reading, transmission_reading,
+    MuscleId, TransmissionId, TransmissionReading, Violation, joint_reading, transmission_reading,
 };
 use sinew_scene::TrackPoint;
 
@@ -217,6 +217,13 @@ impl World {
     /// The name of a body of flesh; empty if there is none of that number.
     pub fn flesh_name(&self, flesh: usize) -> &str {
         self.appearance.flesh.get(flesh).map_or("", |flesh| &flesh.name)
+    }
+
+    /// The muscle of a region of the flesh called `flesh`, for [`Input::activations`].
+    pub fn muscle(&self, flesh: &str, region: &str) -> Option<MuscleId> {
+        let flesh = self.flesh(flesh)?;
+        let muscle = self.appearance.flesh[flesh].muscles.iter().position(|name| name == region)?;
+        self.model.flesh()?.muscle(flesh, muscle)
     }
 
     /// The joint called `name`.

@@ -122,22 +122,22 @@ impl NodeBodies {
 
 impl SceneBodies<'_> {
     /// Index of a body.
-    fn named(&self, name: &str, path: &str) -> Result<usize, BuildError> {
+    pub(super) fn named(&self, name: &str, path: &str) -> Result<usize, BuildError> {
         let missing =
             || BuildError::Flesh { field: path.to_owned(), message: format!("there is no body `{name}`") };
         self.bodies.get(name).map(|body| body.index()).ok_or_else(missing)
     }
 
-    /// The shapes of one body, or of all.
-    fn shapes(&self, only: Option<usize>) -> Vec<BodyShape> {
+    /// The shapes of one body, or of all, in the world.
+    pub(super) fn shapes(&self, only: Option<usize>) -> Vec<(usize, PlacedShape)> {
         let mut placed = Vec::new();
         for doc in &self.scene.bodies {
             let Some(body) = self.bodies.get(doc.name.as_str()).map(|body| body.index()) else { continue };
             if only.is_none_or(|only| only == body) {
-                placed.extend(doc.shapes.iter().map(|shape| BodyShape {
-                    body,
-                    shape_from_world: doc.pose.to_pose().compose(&shape.at.to_pose()).inverse(),
-                    shape: shape.solid,
+                let world_from_body = doc.pose.to_pose();
+                placed.extend(doc.shapes.iter().map(|shape| {
+                    let world_from_shape = world_from_body.compose(&shape.at.to_pose());
+                    (body, PlacedShape::new(world_from_shape, shape.solid))
                 }));
             }
         }
@@ -145,17 +145,21 @@ impl SceneBodies<'_> {
     }
 }
 
-/// A shape of a body in the world, at rest.
-struct BodyShape {
-    body: usize,
-    shape_from_world: Pose,
+/// A shape at its place at rest.
+pub(super) struct PlacedShape {
+    shape_from_outside: Pose,
     shape: Shape,
 }
 
-impl BodyShape {
-    /// Distance of a point of the world from the surface, negative inside (m); approximate for ellipsoids.
-    fn distance(&self, x: DVec3) -> f64 {
-        let x = self.shape_from_world.transform_point(x);
+impl PlacedShape {
+    /// A shape whose frame has a pose outside.
+    pub(super) fn new(outside_from_shape: Pose, shape: Shape) -> Self {
+        Self { shape_from_outside: outside_from_shape.inverse(), shape }
+    }
+
+    /// Distance of a point outside from the surface, negative inside (m); approximate for ellipsoids.
+    pub(super) fn distance(&self, x: DVec3) -> f64 {
+        let x = self.shape_from_outside.transform_point(x);
         if let Shape::Ellipsoid { semi_axes } = self.shape {
             return ((x / semi_axes).length() - 1.0) * semi_axes.min_element();
         }
@@ -164,8 +168,8 @@ impl BodyShape {
 }
 
 /// The body of the nearest shape, if it is within a distance.
-fn nearest_body(shapes: &[BodyShape], x: DVec3, distance: f64) -> Option<usize> {
-    let distances = shapes.iter().map(|shape| (shape.distance(x), shape.body));
+fn nearest_body(shapes: &[(usize, PlacedShape)], x: DVec3, distance: f64) -> Option<usize> {
+    let distances = shapes.iter().map(|(body, shape)| (shape.distance(x), *body));
     let nearest = distances.min_by(|a, b| a.0.total_cmp(&b.0))?;
     (nearest.0 <= distance).then_some(nearest.1)
 }

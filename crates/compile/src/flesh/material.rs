@@ -14,8 +14,14 @@ const CONTACT_DEPTH: f64 = 1e-4;
 
 /// The elastic material of a document.
 pub(super) fn material(doc: &FleshDoc) -> Result<Material, FemError> {
+    let (young, poisson) = doc.material.elasticity();
+    material_with(doc, young, poisson)
+}
+
+/// The elastic material of a document with another Young's modulus (Pa) and Poisson's ratio.
+pub(super) fn material_with(doc: &FleshDoc, young: f64, poisson: f64) -> Result<Material, FemError> {
     match doc.material {
-        FleshMaterialDoc::StVenantKirchhoff { young, poisson, band, extension } => {
+        FleshMaterialDoc::StVenantKirchhoff { band, extension, .. } => {
             let extension = match (extension, doc.stepping) {
                 (ExtensionDoc::PerStretch, _) => Extension::PerStretch,
                 (ExtensionDoc::Conservative, _) => Extension::Conservative,
@@ -25,7 +31,7 @@ pub(super) fn material(doc: &FleshDoc) -> Result<Material, FemError> {
             let band = StretchBand::new(band[0], band[1])?;
             Ok(Material::st_venant_kirchhoff(young, poisson)?.with_band(band).with_extension(extension))
         }
-        FleshMaterialDoc::NeoHookean { young, poisson } => Material::neo_hookean(young, poisson),
+        FleshMaterialDoc::NeoHookean { .. } => Material::neo_hookean(young, poisson),
     }
 }
 
@@ -43,7 +49,7 @@ pub(super) fn strain(doc: &FleshDoc) -> Strain {
 
 /// The contact material of one of the surface points of flesh of a mass (kg), given with their number.
 ///
-/// Without given numbers it is firm enough to carry the flesh on a tenth of the points, and ten times as firm as the flesh under it:
+/// Without given numbers it is firm enough to carry the flesh on a tenth of the points, and ten times as firm as the stiffest flesh:
 /// `E a/ℓ` with the area `a` of a point and the size `ℓ` of a tetrahedron. Pressed flesh then yields before its contact does.
 pub(super) fn surface_point_material(
     contact: &ContactDoc,
@@ -54,7 +60,8 @@ pub(super) fn surface_point_material(
     let n_points = n_points as f64;
     let carried = 10.0 * mass / n_points;
     let by_mass = ContactMaterial::for_mass(carried, contact.friction);
-    let (young, _) = doc.material.elasticity();
+    let of_regions = doc.regions.iter().filter_map(|region| region.young);
+    let young = of_regions.fold(doc.material.elasticity().0, f64::max);
     let (volume, n_tets) = (flesh.surface().volume(), flesh.tets().len() as f64);
     let size = sinew_math::ops::pow(volume / n_tets, 1.0 / 3.0);
     let stiffness = 10.0 * young * (flesh.surface().area() / n_points) / size;

@@ -27,7 +27,7 @@ pub(super) struct Substep<'a> {
     pub(super) reduced: &'a ReducedModel,
     pub(super) input: &'a Input,
     pub(super) method: ReducedMethod,
-    pub(super) flesh: ExplicitFlesh,
+    pub(super) flesh: ExplicitFlesh<'a>,
 }
 
 impl Substep<'_> {

@@ -26,6 +26,7 @@ pub use extended_stvk::Extension;
 const OWN_SHARE: f64 = 0.2;
 
 /// A law with its constants prepared.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Law {
     StVk(ExtendedStVk),
     NeoHookean(NeoHookean),

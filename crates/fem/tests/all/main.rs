@@ -3,6 +3,7 @@
 
 mod allocation;
 mod attachments;
+mod fibres;
 mod forces;
 mod golden;
 mod lanes;
@@ -10,6 +11,7 @@ mod materials;
 mod meshes;
 mod motion;
 mod recovery;
+mod regions;
 mod selection;
 mod stars;
 mod tangents;

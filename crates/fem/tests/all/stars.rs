@@ -20,7 +20,7 @@ fn model(mesh: TetMesh, material: Material) -> FemModel {
 }
 
 /// Bricks with nodes moved and one tetrahedron apart.
-fn irregular(rng: &mut Rng) -> TetMesh {
+pub(crate) fn irregular(rng: &mut Rng) -> TetMesh {
     let regular = lattice([3, 2, 2], 1.0);
     let mut positions = shaken(&regular, 0.15, rng);
     let mut tets = regular.tets().to_vec();
@@ -30,19 +30,23 @@ fn irregular(rng: &mut Rng) -> TetMesh {
     TetMesh::new(positions, tets).unwrap()
 }
 
-fn forces(model: &FemModel, x: &[DVec3]) -> Vec<DVec3> {
+pub(crate) fn forces(model: &FemModel, x: &[DVec3]) -> Vec<DVec3> {
     let mut forces = vec![DVec3::NAN; model.n_nodes()];
     let report = elastic_forces(model, x, Diagonalize::Selective, &mut FemScratch::new(model), &mut forces);
     assert_eq!(report.non_finite, None);
     forces
 }
 
-fn energy(model: &FemModel, x: &[DVec3]) -> f64 {
+pub(crate) fn energy(model: &FemModel, x: &[DVec3]) -> f64 {
     elastic_energy(model, x, Diagonalize::Selective, &mut FemScratch::new(model))
 }
 
 /// The whole stiffness, row by row, and the forces beside it.
-fn assembled(model: &FemModel, x: &[DVec3], projection: Projection) -> (Vec<Vec<f64>>, Vec<DVec3>) {
+pub(crate) fn assembled(
+    model: &FemModel,
+    x: &[DVec3],
+    projection: Projection,
+) -> (Vec<Vec<f64>>, Vec<DVec3>) {
     let n = model.n_nodes();
     let (mut matrix, mut forces) = (vec![vec![0.0; 3 * n]; 3 * n], vec![DVec3::ZERO; n]);
     let mut add = |a: u32, b: u32, block: &DMat3| {

@@ -99,13 +99,13 @@ impl FleshScratch {
     /// Sets the external forces to those of the stiffness damping, `−βKv`.
     pub(super) fn damp(&mut self, body: &FleshBody, nodes: &FemState) {
         self.external.fill(DVec3::ZERO);
-        if body.options.stiffness_damping_s <= 0.0 {
+        if body.largest_damping() <= 0.0 {
             return;
         }
-        let (beta, external) = (body.options.stiffness_damping_s, &mut self.external);
+        let external = &mut self.external;
         let (positions, fem) = (&nodes.positions, &mut self.fem);
         for_each_tangent(&body.fem, positions, Projection::Semidefinite, fem, |tet, element| {
-            let corners = body.corners(tet as u32);
+            let (corners, beta) = (body.corners(tet as u32), body.stiffness_damping(body.fem.region(tet)));
             for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(&element.stiffness) {
                 external[corners[a]] -= *block * nodes.velocities[corners[b]] * beta;
                 if a != b {
@@ -134,8 +134,7 @@ fn node_loads(body: &FleshBody) -> Vec<f64> {
 /// The stable sub-step (s) of flesh whose contacts add `contact_square` to the squared frequency (1/s²).
 fn stable_substep(body: &FleshBody, contact_square: f64) -> f64 {
     let elastic = 2.0 / stable_dt(&body.fem);
-    let (square, beta) =
-        (elastic * elastic + contact_square, elastic * elastic * body.options.stiffness_damping_s);
+    let (square, beta) = (elastic * elastic + contact_square, elastic * elastic * body.largest_damping());
     // h²ω² + 2hβω² = 4 s²
     let room = 4.0 * SAFETY * SAFETY;
     room / (beta + (beta * beta + room * square).sqrt())

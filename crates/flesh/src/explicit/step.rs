@@ -37,7 +37,7 @@ use crate::{body::FleshBody, model::FleshModel, state::FleshState};
 
 /// Settings of explicit steps between two states of the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ExplicitFlesh {
+pub struct ExplicitFlesh<'a> {
     /// Time between the states, s.
     pub dt: f64,
     /// Gravity, m/s².
@@ -46,13 +46,16 @@ pub struct ExplicitFlesh {
     pub substeps: u32,
     /// Which elements are evaluated by SVD.
     pub diagonalize: Diagonalize,
+    /// Activation of every muscle ([`FleshModel::fill_activations`]); all are relaxed if empty.
+    pub activations: &'a [f64],
 }
 
-impl Default for ExplicitFlesh {
+impl Default for ExplicitFlesh<'_> {
     /// 1/60 s, with the smallest stable number of sub-steps, in earth gravity.
     fn default() -> Self {
         let gravity = DVec3::new(0.0, 0.0, -9.81);
-        Self { dt: 1.0 / 60.0, gravity, substeps: 0, diagonalize: Diagonalize::Selective }
+        let diagonalize = Diagonalize::Selective;
+        Self { dt: 1.0 / 60.0, gravity, substeps: 0, diagonalize, activations: &[] }
     }
 }
 
@@ -83,7 +86,7 @@ pub fn predict_bodies(state: &State, dt: f64, ahead: &mut State) {
 pub fn step_explicit(
     model: &FleshModel,
     [before, after]: [&State; 2],
-    settings: &ExplicitFlesh,
+    settings: &ExplicitFlesh<'_>,
     flesh: &mut FleshState,
     work: &mut ExplicitWorkspace,
     wrenches: &mut Vec<(BodyId, Force)>,
@@ -143,8 +146,9 @@ impl FleshScratch {
     fn step(
         &mut self,
         body: &FleshBody,
-        settings: &ExplicitFlesh,
+        settings: &ExplicitFlesh<'_>,
         h: f64,
+        activations: &[f64],
         nodes: &mut FemState,
     ) -> FemReport {
         let step = ExplicitStep {
@@ -152,6 +156,7 @@ impl FleshScratch {
             gravity: settings.gravity,
             damping_per_s: body.options.bone_damping_per_s,
             external: &self.external,
+            activations,
             bones: &self.bones,
             diagonalize: settings.diagonalize,
         };
@@ -165,7 +170,7 @@ impl ExplicitWorkspace {
     fn substep(
         &mut self,
         model: &FleshModel,
-        settings: &ExplicitFlesh,
+        settings: &ExplicitFlesh<'_>,
         h: f64,
         flesh: &mut FleshState,
         report: &mut ExplicitReport,
@@ -177,10 +182,11 @@ impl ExplicitWorkspace {
         if model.contact.is_some() {
             report.contacts = self.press(model, [h, settings.dt], flesh);
         }
-        let non_finite = report.elements.non_finite;
-        report.elements = FemReport { non_finite, ..FemReport::default() };
-        for ((part, body), nodes) in self.flesh.iter_mut().zip(&model.bodies).zip(&mut flesh.nodes) {
-            report.elements = report.elements.with(part.step(body, settings, h, nodes));
+        report.elements = FemReport { non_finite: report.elements.non_finite, ..FemReport::default() };
+        let parts = self.flesh.iter_mut().zip(&model.bodies).zip(&mut flesh.nodes);
+        for (index, ((part, body), nodes)) in parts.enumerate() {
+            let activations = model.activations_of(index, settings.activations);
+            report.elements = report.elements.with(part.step(body, settings, h, activations, nodes));
             for (&bone, wrench) in body.bones.iter().zip(&part.wrenches) {
                 self.sums[bone] += *wrench;
             }

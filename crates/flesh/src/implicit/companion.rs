@@ -128,6 +128,7 @@ pub struct Flesh<'a> {
     model: &'a FleshModel,
     state: &'a mut FleshState,
     work: &'a mut FleshWorkspace,
+    activations: &'a [f64],
 }
 
 impl<'a> Flesh<'a> {
@@ -141,7 +142,14 @@ impl<'a> Flesh<'a> {
         work.report = FleshReport::default();
         work.keeps_history = keeps_history;
         work.lag = if keeps_history { 0.0 } else { 0.5 };
-        Self { model, state, work }
+        Self { model, state, work, activations: &[] }
+    }
+
+    /// With the activation of every muscle ([`FleshModel::fill_activations`]); else all are relaxed.
+    #[must_use]
+    pub fn with_activations(mut self, activations: &'a [f64]) -> Self {
+        self.activations = activations;
+        self
     }
 
     /// For a step beside one of a scheme whose speeds belong to the end of a step.
@@ -313,7 +321,7 @@ impl Attached for Flesh<'_> {
 
 impl Companion for Flesh<'_> {
     fn linearize(&mut self, moment: &CouplingPoint<'_>, loads: &mut CompanionLoads<'_>) {
-        let Self { model, state, work, .. } = self;
+        let Self { model, state, work, activations } = self;
         (work.h, work.carry) = (moment.h, moment.carry);
         work.report.touched = None;
         moment.motions.clone_into(&mut work.motions);
@@ -322,11 +330,8 @@ impl Companion for Flesh<'_> {
             contacts.find(model, (moment, *lag), state);
         }
         for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
-            if moment.is_same {
-                elements.begin_contacts();
-            } else {
-                elements.linearize(body, moment, &state.nodes[flesh], &state.history[flesh]);
-            }
+            let begin = (&state.nodes[flesh], &state.history[flesh]);
+            elements.linearize(body, moment, begin, model.activations_of(flesh, activations));
         }
         contacts.act(model, loads, &mut |flesh, node, impulse| {
             elements[flesh].push(&model.bodies[flesh], node, impulse);
@@ -362,7 +367,7 @@ impl Companion for Flesh<'_> {
     }
 
     fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool {
-        let Self { model, state, work } = self;
+        let Self { model, state, work, .. } = self;
         if model.bodies.is_empty() {
             motions.clone_into(&mut work.motions);
             work.report.n_solves += 1;
@@ -415,7 +420,7 @@ impl Companion for Flesh<'_> {
     }
 
     fn commit(&mut self, bodies: &State) {
-        let Self { model, state, work } = self;
+        let Self { model, state, work, .. } = self;
         if model.contact.is_some() {
             let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
             work.report.contacts = work.contacts.finish(model, &work.motions, &nodes, &mut state.anchors);

@@ -8,15 +8,15 @@
 //! ```
 //! Fixed nodes move with their bone, `u_i = G_i V`, and their equations are added to those of the bone by `Gᵀ`. Of the
 //! bones' part `D = Gᵀ A G` of the matrix, the block of each bone with itself is given to the skeleton
-//! (`bone_loads.rs`).
+//! (`bone_loads.rs`). Dampers of active fibres add `h C` to `A`.
 //!
 //! World axes; twists at centres of mass. Cost: the stiffness of all elements per linearization, a sparse product per
 //! iteration. An element that is not finite adds nothing and is reported.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use sinew_fem::{
-    ElementTangent, FemReport, FemScratch, FemState, Lame, Projection, STIFFNESS_PAIRS, StarTangent,
-    for_each_star, for_each_tangent,
+    ElementTangent, FemReport, FemScratch, FemState, FibreTangent, Lame, Projection, STIFFNESS_PAIRS,
+    StarTangent, for_each_fibre, for_each_star, for_each_tangent,
 };
 use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::CouplingPoint;
@@ -85,19 +85,22 @@ impl Elements {
         self.u.len()
     }
 
-    /// Matrix and constant impulses of the elements at a linearization point.
+    /// Matrix and constant impulses of the elements at a linearization point; as they are if it is the same.
     pub(crate) fn linearize(
         &mut self,
         body: &FleshBody,
         moment: &CouplingPoint<'_>,
-        state: &FemState,
-        history: &NodeHistory,
+        (state, history): (&FemState, &NodeHistory),
+        activations: &[f64],
     ) {
+        if moment.is_same {
+            return self.begin_contacts();
+        }
         self.place(body, moment, state, history);
         self.drag = moment.h * body.options.bone_damping_per_s;
         self.elastic_constant.fill(DVec3::ZERO);
         self.elastic_forces.fill(DVec3::ZERO);
-        self.assemble(body, moment);
+        self.assemble(body, moment, activations);
         self.push_nodes(body, moment, state, history);
         self.bones.load(body, moment, &self.elastic_constant, &self.elastic_forces, &self.arms);
         if self.drag > 0.0 {
@@ -143,13 +146,16 @@ impl Elements {
             let arm = pose.rotation * attached.point_in_bone;
             self.arms[node] = arm;
             self.positions[node] = pose.translation + arm;
-            self.displaced[node] = if moment.is_ahead { velocity_at(motion, arm) } else { DVec3::ZERO };
+            self.value[node] = velocity_at(motion, arm);
+            self.displaced[node] = if moment.is_ahead { self.value[node] } else { DVec3::ZERO };
         }
     }
 
     /// `A`, and the impulses of the elastic forces.
-    fn assemble(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
-        let (h, beta) = (moment.h, body.options.stiffness_damping_s);
+    fn assemble(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>, activations: &[f64]) {
+        let (h, beta) = (moment.h, body.stiffness_damping(0));
+        // Beside the factor that all have.
+        let damped = |region: usize| (h + body.stiffness_damping(region)) / (h + beta);
         let displaced = moment.is_ahead.then_some(&self.displaced);
         let (constant, forces) = (&mut self.elastic_constant, &mut self.elastic_forces);
         let mut impulses = NodeImpulses { constant, forces, displaced, h };
@@ -158,15 +164,22 @@ impl Elements {
             self.report =
                 for_each_tangent(&body.fem, positions, projection, &mut self.fem, |tet, element| {
                     impulses.add_element(element, body.corners(tet as u32));
-                    fill.add_element(tet, &element.stiffness);
+                    add_scaled(fill, tet, &element.stiffness, damped(body.fem.region(tet)));
                 });
             let bad = for_each_star(&body.fem, positions, projection, |star, tangent| {
+                let damped = damped(body.fem.star_region(star));
                 impulses.add_star(tangent);
-                fill.add_patch(star, tangent.stiffness);
-                let weight = tangent.excess * (h * (h + beta));
+                fill.add_patch(star, tangent.stiffness.iter().map(|block| *block * damped));
+                let weight = tangent.excess * (h * (h + beta)) * damped;
                 self.preconditioner.set_pressure(star, weight, tangent.stiffest);
             });
             self.report.non_finite = self.report.non_finite.or(bad);
+            for_each_fibre(&body.fem, positions, &self.value, activations, projection, |fibre| {
+                impulses.add_fibre(fibre);
+                let damped = damped(body.fem.place_region(fibre.place));
+                let matrix = fibre.stiffness * damped + fibre.damping * (1.0 / (h + beta));
+                body.add_fibre(fill, fibre, matrix);
+            });
             fill.scale(h * (h + beta));
             add_masses(fill, body, 1.0 + self.drag);
         });
@@ -312,12 +325,22 @@ const NEARLY_INCOMPRESSIBLE: f64 = 9.0;
 fn preconditioner(body: &FleshBody, roles: &[NodeRole]) -> TwoLevel {
     let rest = body.fem.mesh().positions();
     let levels = TwoLevel::with_carriers(&body.pattern, rest, roles);
-    let Lame { lambda_pa, mu_pa } = body.fem.material().lame();
-    if lambda_pa <= NEARLY_INCOMPRESSIBLE * mu_pa {
+    let is_easy = |Lame { lambda_pa, mu_pa }: Lame| lambda_pa <= NEARLY_INCOMPRESSIBLE * mu_pa;
+    if body.fem.materials().all(|material| is_easy(material.lame())) {
         return levels;
     }
     let stars: Vec<&[u32]> = body.fem.star_nodes().collect();
     if stars.is_empty() { levels } else { levels.with_pressures(&stars, rest) }
+}
+
+/// Adds the matrix of a tetrahedron, times a factor.
+#[inline]
+fn add_scaled(fill: &mut BlockFill<'_>, tet: usize, stiffness: &[DMat3; 10], factor: f64) {
+    if factor.to_bits() == 1.0_f64.to_bits() {
+        fill.add_element(tet, stiffness);
+    } else {
+        fill.add_element(tet, &stiffness.map(|block| block * factor));
+    }
 }
 
 /// Adds the masses of free nodes, times a factor.
@@ -352,6 +375,19 @@ impl NodeImpulses<'_> {
             if a != b {
                 self.constant[nodes[b]] += block.transpose() * moved[a];
             }
+        }
+    }
+
+    /// Adds `h f` and `h² K d` of one fibre. Its damper belongs to the velocities at the end.
+    fn add_fibre(&mut self, fibre: &FibreTangent<'_>) {
+        let nodes = || fibre.nodes.iter().map(|&node| node as usize).zip(fibre.weights);
+        let back = self.displaced.map_or(DVec3::ZERO, |displaced| {
+            let along = nodes().fold(DVec3::ZERO, |sum, (node, weight)| sum + displaced[node] * *weight);
+            fibre.stiffness * along * (self.h * self.h)
+        });
+        for (node, weight) in nodes() {
+            self.constant[node] += (back - fibre.tension * self.h) * *weight;
+            self.forces[node] -= fibre.tension * *weight;
         }
     }
 

@@ -12,3 +12,7 @@ sinew_math::define_index!(
     /// A rope or gear of a [`crate::Model`].
     TransmissionId
 );
+sinew_math::define_index!(
+    /// A muscle in the flesh around the bodies of a [`crate::Model`].
+    MuscleId
+);

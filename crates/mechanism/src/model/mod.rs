@@ -29,7 +29,7 @@ pub(crate) use checks::{
 pub use edit::{Edited, ModelEdit};
 pub use error::MechanismError;
 pub use general_joint::{COORDINATE_NAMES, JointCoordinate, JointPart, general_joint};
-pub use ids::{BodyId, JointId, TransmissionId};
+pub use ids::{BodyId, JointId, MuscleId, TransmissionId};
 pub(crate) use islands::Islands;
 pub(crate) use layout::{Records, lay_out};
 pub use mechanism::Model;

@@ -25,7 +25,7 @@ document! {
         [omit] pub joint_stiffness: Option<f64>,
         /// Factor on the damping of all joints and their springs, at least 0.
         [omit] pub joint_damping: Option<f64>,
-        /// Factor on Young's modulus of all flesh, above 0.
+        /// Factor on Young's modulus of all flesh and on the stiffness of its fibres, above 0.
         [omit] pub flesh_stiffness: Option<f64>,
         /// Factor on the normal stiffness of all contacts, above 0.
         [omit] pub contact_stiffness: Option<f64>,

@@ -1,6 +1,7 @@
 //! Built-in characters: bones, joints and flesh made by one generator.
 
 use super::flesh::{CharacterKindDoc, FleshMaterialDoc, FleshSteppingDoc};
+use super::region::{RegionDoc, TendonDoc};
 use super::{body::BodyKindDoc, contact::ContactDoc, joint::JointSpringDoc, pose::PoseDoc};
 
 document! {
@@ -18,6 +19,10 @@ document! {
         [omit] pub density: Option<f64>,
         /// What its flesh is made of.
         pub material: FleshMaterialDoc,
+        /// Parts of its flesh with a material of their own.
+        [omit] pub regions: Vec<RegionDoc>,
+        /// Cords in its flesh that pull.
+        [omit] pub tendons: Vec<TendonDoc>,
         /// Stiffness damping of the flesh (s): forces −βK v. Only in implicit steps.
         [omit] pub stiffness_damping_s: f64,
         /// Damper of free nodes against the motion of their bone (1/s).

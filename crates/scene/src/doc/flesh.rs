@@ -3,6 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
+use super::region::{RegionDoc, TendonDoc};
 use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc};
 
 document! {
@@ -18,6 +19,10 @@ document! {
         [omit] pub velocity: DVec3,
         /// Material.
         pub material: FleshMaterialDoc,
+        /// Parts with a material of their own.
+        [omit] pub regions: Vec<RegionDoc>,
+        /// Cords that pull.
+        [omit] pub tendons: Vec<TendonDoc>,
         /// Whose strain has energy.
         [omit] pub strain: StrainDoc,
         /// Density of filled volume (kg/m³).

@@ -88,6 +88,8 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
         mesh: FleshMeshDoc::Character { kind: character.kind },
         pose: character.pose,
         material: character.material,
+        regions: character.regions.clone(),
+        tendons: character.tendons.clone(),
         density: character.density(),
         stiffness_damping_s: character.stiffness_damping_s,
         bone_damping: character.bone_damping,

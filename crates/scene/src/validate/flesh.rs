@@ -84,6 +84,11 @@ fn check_material(issues: &mut Issues, material: &FleshMaterialDoc, path: &str) 
     }
     let (young, poisson) = material.elasticity();
     issues.require_positive(path, &[("young", young)]);
+    check_poisson(issues, poisson, path);
+}
+
+/// Poisson's ratio below `path`.
+pub(super) fn check_poisson(issues: &mut Issues, poisson: f64, path: &str) {
     if poisson <= -1.0 || poisson >= 0.5 {
         let message = format!("Poisson's ratio {poisson} is out of range");
         let hint = "use a number above −1 and below 0.5; nearly incompressible flesh has 0.4 to 0.49";

@@ -19,6 +19,7 @@ mod joints;
 mod lookup;
 mod names;
 mod numbers;
+mod regions;
 mod score;
 mod surfaces;
 mod tracks;
@@ -89,6 +90,10 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     flesh::files_have_their_extension,
     attachments::attachments_fit,
     flesh::stepping_fits_the_stepper,
+    regions::regions_have_names,
+    regions::regions_are_in_range,
+    regions::regions_have_a_place,
+    regions::muscles_are_in_range,
     flesh::flesh_solver_is_in_range,
     contact::colliders_can_be_touched,
     score::scores_fit_the_stepper,

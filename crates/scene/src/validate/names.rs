@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::issues::Issues;
 use super::lookup::{WORLD, characters, joint_tracks};
-use crate::doc::{CharacterDoc, EndDoc, GeneratorDoc, InputDoc, RootDoc, SceneDoc};
+use super::regions::{each_region, muscle_tracks};
+use crate::doc::{CharacterDoc, EndDoc, FibresDoc, GeneratorDoc, InputDoc, RegionTetsDoc, RootDoc, SceneDoc};
 use crate::{error::SceneIssueKind as Kind, suggest::suggestion};
 
 /// Bodies, joints, springs, ropes, gears, surfaces, flesh, tracks, cameras and generators have names. No name is used twice in its list,
@@ -63,7 +64,7 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     for (field, body) in body_references(scene) {
         known.require_body(issues, body, || field);
     }
-    for (field, track) in joint_tracks(scene) {
+    for (field, track) in joint_tracks(scene).chain(muscle_tracks(scene)) {
         known.require_track(issues, track, || field);
     }
     for (i, gear) in scene.gears.iter().enumerate() {
@@ -130,6 +131,14 @@ fn body_references(scene: &SceneDoc) -> Vec<(String, &str)> {
             flesh.attach.iter().enumerate().filter_map(|(k, attach)| Some((k, attach.body.as_deref()?)));
         let bodies = bodies.filter(|(_, body)| *body != WORLD);
         all.extend(bodies.map(|(k, body)| (format!("flesh[{i}].attach[{k}].body"), body)));
+    }
+    for (path, region) in each_region(scene) {
+        if let RegionTetsDoc::Near { body, .. } = &region.tets {
+            all.push((format!("{path}.tets.body"), body));
+        }
+        if let Some(FibresDoc::AlongBody(body)) = region.muscle.as_ref().map(|muscle| &muscle.fibres) {
+            all.push((format!("{path}.muscle.fibres"), body));
+        }
     }
     let colliders = scene.colliders.iter().enumerate().filter(|(_, collider)| collider.body != WORLD);
     all.extend(colliders.map(|(i, collider)| (format!("colliders[{i}].body"), collider.body.as_str())));

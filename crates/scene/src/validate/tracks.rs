@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::issues::Issues;
 use super::lookup::{characters, joint_tracks};
+use super::regions::muscle_tracks;
 use crate::doc::{CurveDoc, InputDoc, SceneDoc, TrackDoc};
 use crate::error::SceneIssueKind as Kind;
 
@@ -72,13 +73,13 @@ pub(super) fn tracks_by_name(scene: &SceneDoc) -> BTreeMap<&str, &TrackDoc> {
     scene.tracks.iter().map(|track| (track.name.as_str(), track)).collect()
 }
 
-/// Tracks of numbers drive joints and scale wrenches; tracks of points move bodies.
+/// Tracks of numbers drive joints and muscles and scale wrenches; tracks of points move bodies.
 pub(super) fn tracks_fit_their_use(scene: &SceneDoc, issues: &mut Issues) {
     let tracks = tracks_by_name(scene);
     let mut require = |name: &str, wanted: TrackUse, field: String| {
         wanted.require(issues, tracks.get(name), field);
     };
-    for (field, track) in joint_tracks(scene) {
+    for (field, track) in joint_tracks(scene).chain(muscle_tracks(scene)) {
         require(track, NUMBERS, field);
     }
     for (i, character) in characters(scene) {

@@ -211,10 +211,10 @@ impl BlockFill<'_> {
     /// Adds the matrix of patch `patch` ([`SparsePattern::with_patches`]): the blocks of its first node with itself and
     /// all after it, then of its second, and so on.
     #[inline]
-    pub fn add_patch(&mut self, patch: usize, blocks: &[DMat3]) {
-        for (block, place) in blocks.iter().zip(self.pattern.patch(patch)) {
+    pub fn add_patch(&mut self, patch: usize, blocks: impl IntoIterator<Item = DMat3>) {
+        for (block, place) in blocks.into_iter().zip(self.pattern.patch(patch)) {
             let (at, is_transposed) = place.get();
-            self.upper[at] += if is_transposed { block.transpose() } else { *block };
+            self.upper[at] += if is_transposed { block.transpose() } else { block };
         }
     }
 }

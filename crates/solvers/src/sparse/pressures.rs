@@ -276,7 +276,7 @@ mod tests {
                         }
                     }
                 }
-                fill.add_patch(patch, &blocks);
+                fill.add_patch(patch, blocks);
             }
         });
         pressures.refresh(&matrix);
