@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use glam::DVec2;
 use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactShape, Groups, HeightField, Owner,
+    SensorModel,
 };
 use sinew_math::Pose;
 use sinew_mechanism::{BodyId, BodyKind};
@@ -13,25 +14,34 @@ use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneD
 use crate::collider_meshes::{ColliderMesh, ColliderMeshes};
 use crate::{error::BuildError, names::WORLD};
 
+/// What touches, and what feels, both if there are any.
+pub(crate) struct SceneColliders {
+    pub(crate) solids: Option<ContactModel>,
+    pub(crate) sensors: Option<SensorModel>,
+}
+
 /// Colliders in the frames of the centres of mass. Bodies that a joint connects ignore each other.
-pub(crate) fn contact_model(
+pub(crate) fn scene_colliders(
     scene: &SceneDoc,
     mechanism: &sinew_mechanism::Model,
     bodies: &BTreeMap<&str, BodyId>,
     meshes: &ColliderMeshes<'_>,
-) -> Result<Option<ContactModel>, BuildError> {
+) -> Result<SceneColliders, BuildError> {
     let mut colliders = Vec::new();
     // the document of each collider, and whether forces move it
     let mut origins: Vec<(usize, bool)> = Vec::new();
-    for (i, doc) in scene.colliders.iter().enumerate() {
+    let docs = scene.colliders.iter().enumerate();
+    let (sensors, solids): (Vec<_>, Vec<_>) = docs.partition(|(_, doc)| doc.sensor);
+    let mut n_solids = 0;
+    for (i, doc) in solids.into_iter().chain(sensors) {
         let body = bodies.get(doc.body.as_str()).copied().filter(|_| doc.body != WORLD);
         let entry = ColliderEntry { scene, doc, mesh: meshes.get(i), path: format!("colliders[{i}]") };
         entry.add((mechanism, body), &mut colliders)?;
         let is_moved = body.is_some_and(|body| mechanism.body_kind(body) == BodyKind::Dynamic);
         origins.resize(colliders.len(), (i, is_moved));
-    }
-    if colliders.is_empty() {
-        return Ok(None);
+        if !doc.sensor {
+            n_solids = colliders.len();
+        }
     }
     let joined: Vec<[Owner; 2]> = mechanism
         .joints()
@@ -39,10 +49,17 @@ pub(crate) fn contact_model(
         .filter(|(a, b)| a.is_some() && b.is_some())
         .map(|(a, b)| [owner(a), owner(b)])
         .collect();
-    let model = ContactModel::new(colliders, mechanism.n_bodies(), &joined);
-    let model = model.map_err(|error| fault("colliders", &error))?;
-    refuse_mesh_pairs(&model, &origins)?;
-    Ok(Some(model))
+    let model = |colliders: &[Collider]| {
+        let parts = origins[..colliders.len()].iter().map(|(i, _)| *i as u32).collect();
+        let model = ContactModel::new(colliders.to_vec(), mechanism.n_bodies(), &joined);
+        model.and_then(|model| model.with_parts(parts)).map_err(|error| fault("colliders", &error))
+    };
+    let solids = (n_solids > 0).then(|| model(&colliders[..n_solids])).transpose()?;
+    if let Some(solids) = &solids {
+        refuse_mesh_pairs(solids, &origins[..n_solids])?;
+    }
+    let sensors = (colliders.len() > n_solids).then(|| model(&colliders)).transpose()?;
+    Ok(SceneColliders { solids, sensors: sensors.map(|all| SensorModel::new(all, n_solids)) })
 }
 
 /// Meshes do not touch meshes or height fields: what forces move and could meet one must be convex.

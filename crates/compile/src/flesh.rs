@@ -12,6 +12,7 @@ mod start;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
+use sinew_contact::ContactModel;
 use sinew_engine::FleshAppearance;
 use sinew_fem::{Attachments, FemError, FemModel, FemOptions, FemState};
 use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState};
@@ -24,8 +25,7 @@ use self::attach::{NodeBodies, SceneBodies};
 use self::material::{material, strain, surface_point_material};
 use self::mesh::flesh_mesh;
 use self::start::initial_positions;
-use crate::collider_meshes::ColliderMeshes;
-use crate::colliders::{contact_model, groups};
+use crate::colliders::groups;
 use crate::error::BuildError;
 
 /// All flesh of a scene, before there is a mechanism.
@@ -79,12 +79,11 @@ impl PreparedFlesh {
         scene: &SceneDoc,
         mechanism: &sinew_mechanism::Model,
         start: &sinew_mechanism::State,
-        (bodies, meshes): (&BTreeMap<&str, BodyId>, &ColliderMeshes<'_>),
+        contact: Option<ContactModel>,
     ) -> Result<Option<FinishedFlesh>, BuildError> {
-        if scene.flesh.is_empty() && scene.colliders.is_empty() {
+        if scene.flesh.is_empty() && contact.is_none() {
             return Ok(None);
         }
-        let contact = contact_model(scene, mechanism, bodies, meshes)?;
         let (mut appearances, mut flesh, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for (body, doc) in self.bodies.into_iter().zip(&scene.flesh) {
             let triangles = body.mesh.surface().triangles().to_vec();

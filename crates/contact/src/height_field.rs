@@ -6,6 +6,7 @@
 
 use crate::error::ContactError;
 use crate::nearest::{LocalBox, Nearest};
+use crate::refit_tree::NodeBox;
 use glam::{DVec2, DVec3};
 
 /// Heights over a grid in the plane `z = 0` of the collider, centred on its origin.
@@ -116,6 +117,26 @@ impl HeightField {
                     visit(at);
                 }
                 line += 1.0;
+            }
+        }
+    }
+
+    /// Gives `visit` the corners of every triangle whose cell overlaps a box along x and y (frame of the collider), counter-clockwise from above.
+    pub(crate) fn triangles_in(&self, around: &NodeBox, visit: &mut dyn FnMut([DVec3; 3])) {
+        let range = |axis: usize| {
+            let scale = (self.n[axis] - 1) as f64 / self.size[axis];
+            let cell = |x: f64| (x + 0.5 * self.size[axis]) * scale;
+            let n = (self.n[axis] - 1) as f64;
+            // not a number gives no cells
+            let (from, to) = (cell(around.low[axis]).floor(), cell(around.high[axis]).floor());
+            from.clamp(0.0, n) as usize..(to + 1.0).clamp(0.0, n) as usize
+        };
+        for j in range(1) {
+            for i in range(0) {
+                let first = i + self.n[0] * j;
+                let corner = |right: usize, back: usize| self.vertex(first + right + self.n[0] * back);
+                visit([corner(0, 0), corner(1, 0), corner(1, 1)]);
+                visit([corner(0, 0), corner(1, 1), corner(0, 1)]);
             }
         }
     }

@@ -5,6 +5,8 @@ mod error;
 mod face_polygon;
 mod material;
 mod nearest;
+mod ray_triangle;
+mod touch_events;
 
 mod convex_hull;
 mod height_field;
@@ -34,8 +36,10 @@ mod capsule_pair;
 mod convex_pair;
 mod edge_touch;
 mod ground_points;
+mod shape_overlap;
 
 mod mesh_pair;
+mod placed_skin;
 
 mod narrow_phase;
 mod skin_search;
@@ -43,6 +47,7 @@ mod skin_search;
 mod model;
 mod point_contacts;
 
+mod sensors;
 mod skin_contacts;
 
 pub use anchors::{Anchors, ContactAnchor};
@@ -55,11 +60,14 @@ pub use error::ContactError;
 pub use height_field::HeightField;
 pub use material::{ContactLaw, ContactMaterial};
 pub use model::{ContactModel, ContactReport, ContactWorkspace};
+pub use placed_skin::{FleshOutline, PlacedSkin, SkinBoxes};
 pub use point_contacts::PointCloud;
 pub use potential::{ContactPotential, ContactSlope};
+pub use sensors::SensorModel;
 pub use shape::ContactShape;
 pub use skin::Skin;
 pub use skin_contacts::{SkinCloud, SkinContacts};
 pub use skin_search::SkinContact;
 pub use solve::{Approach, ContactSolve, ContactSummary};
+pub use touch_events::{ContactEvent, ContactEvents, TouchPair, TouchPhase, TouchSide};
 pub use tri_mesh::TriMesh;

@@ -19,6 +19,8 @@ pub struct ContactModel {
     n_bodies: usize,
     /// Pairs of owners in ascending order, sorted.
     ignored: Vec<[Owner; 2]>,
+    /// The part that each collider belongs to.
+    parts: Vec<u32>,
 }
 
 /// Buffers of queries. Their content never changes a result.
@@ -74,7 +76,27 @@ impl ContactModel {
             ignored.iter().map(|&[a, b]| if a <= b { [a, b] } else { [b, a] }).collect();
         ignored.sort_unstable();
         ignored.dedup();
-        Ok(Self { colliders, n_bodies, ignored })
+        let parts = (0..colliders.len() as u32).collect();
+        Ok(Self { colliders, n_bodies, ignored, parts })
+    }
+
+    /// The same with colliders as parts of something larger, such as the shapes of one body: events and queries tell the part. A part per
+    /// collider, in their order.
+    ///
+    /// # Errors
+    /// [`ContactError::Parts`] if there are more or fewer parts than colliders.
+    pub fn with_parts(self, parts: Vec<u32>) -> Result<Self, ContactError> {
+        let (n_parts, n_colliders) = (parts.len(), self.colliders.len());
+        if n_parts == n_colliders {
+            Ok(Self { parts, ..self })
+        } else {
+            Err(ContactError::Parts { n_parts, n_colliders })
+        }
+    }
+
+    /// The part that a collider belongs to: its own number unless [`ContactModel::with_parts`] says otherwise.
+    pub fn part(&self, collider: usize) -> u32 {
+        self.parts[collider]
     }
 
     /// The colliders; their indices are those of contact keys.
@@ -90,9 +112,12 @@ impl ContactModel {
     /// Whether two colliders may touch: owners, ignored pairs, groups, and stiffness on at least one side.
     pub fn may_touch(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.colliders[i], &self.colliders[j]);
-        if a.material().stiffness.max(b.material().stiffness) <= 0.0 {
-            return false;
-        }
+        a.material().stiffness.max(b.material().stiffness) > 0.0 && self.may_meet(i, j)
+    }
+
+    /// The same whatever the stiffness.
+    pub(crate) fn may_meet(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (&self.colliders[i], &self.colliders[j]);
         let owners = if a.owner() <= b.owner() { [a.owner(), b.owner()] } else { [b.owner(), a.owner()] };
         owners[0] != owners[1] && a.groups().meet(b.groups()) && self.ignored.binary_search(&owners).is_err()
     }

@@ -11,7 +11,7 @@ use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::Triangle;
 
 /// Directions of the rays that decide whether a point is inside: oblique, so that they meet no edge of a lattice.
-const RAYS: [DVec3; 3] = [
+pub(crate) const RAYS: [DVec3; 3] = [
     DVec3::new(0.267_261_3, 0.534_522_7, 0.801_783_1),
     DVec3::new(-0.811_107_1, 0.324_442_8, 0.486_664_3),
     DVec3::new(0.431_934_2, -0.863_868_4, 0.259_160_5),

@@ -6,6 +6,7 @@ mod assembly;
 mod batch;
 mod contacts;
 mod digest;
+mod events;
 mod explicit_flesh;
 mod joint_loads;
 mod measure;

@@ -53,6 +53,7 @@ pub fn step_observed(
         return call.report;
     }
     let mut report = call.report;
+    workspace.note_events(model, state);
     report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
     report.time = state.bodies.time;

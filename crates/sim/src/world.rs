@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use sinew_compile::{SceneInfo, ScenePeriod, Script, ScriptTimes};
+use sinew_contact::{ContactEvent, TouchSide};
 use sinew_engine::{
     Appearance, Contact, Model, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
     step_observed,
@@ -118,6 +119,43 @@ impl World {
     /// state was restored, after an assembly, and after a change of the scene that brought another model.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
         self.workspace.contacts(&self.model)
+    }
+
+    /// What touched in the step that led here, one entry per pair of colliders or flesh, sorted: touches that began, stayed and ended. Sensors are
+    /// included. Restoring a state restores its events.
+    ///
+    /// ```
+    /// use sinew_sim::{SceneDoc, TouchPhase, World};
+    ///
+    /// let text = r#"(
+    ///   format: 1,
+    ///   bodies: [(name: "ball", pose: (position: (0, 0, 1)), shapes: [Sphere(radius: 0.1)])],
+    ///   colliders: [
+    ///     (name: "floor", shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))),
+    ///     (body: "ball", shape: OfBody),
+    ///   ],
+    /// )"#;
+    /// let mut world = World::from_scene(&SceneDoc::from_ron(text, "drop.ron")?)?;
+    /// for _ in 0..60 {
+    ///     world.step();
+    ///     for event in world.events().iter().filter(|event| event.phase == TouchPhase::Begin) {
+    ///         let [a, b] = event.sides.map(|side| world.side_name(side));
+    ///         assert_eq!((a, b), ("floor", "ball"));
+    ///     }
+    /// }
+    /// assert_eq!(world.events()[0].phase, TouchPhase::Stay);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn events(&self) -> &[ContactEvent] {
+        self.state.events.entries()
+    }
+
+    /// The name of a collider or of flesh.
+    pub fn side_name(&self, side: TouchSide) -> &str {
+        match side {
+            TouchSide::Collider(part) => self.model.collider_name(part),
+            TouchSide::Flesh(flesh) => self.flesh_name(flesh as usize),
+        }
     }
 
     /// Force of each joint on its body 1 in the step that led here, world axes, N. After steps in joint coordinates it is known until

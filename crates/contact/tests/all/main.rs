@@ -9,6 +9,7 @@ mod potential;
 mod queries;
 mod rigid;
 mod scenes;
+mod sensors;
 mod skin;
 mod slopes;
 mod tri_mesh;

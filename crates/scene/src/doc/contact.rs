@@ -49,6 +49,9 @@ pub enum FirmnessDoc {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColliderDoc {
+    /// What events and rules call it; if left out, the name of its body, or `world`. Several may have the same name.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub name: String,
     /// The body it is fixed to, or `world`.
     #[serde(default = "world", skip_serializing_if = "is_world")]
     pub body: String,
@@ -57,6 +60,16 @@ pub struct ColliderDoc {
     /// Its surface.
     #[serde(default, skip_serializing_if = "is_default")]
     pub contact: ContactDoc,
+    /// Whether it only feels what overlaps it, and pushes nothing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sensor: bool,
+}
+
+impl ColliderDoc {
+    /// What events and rules call it.
+    pub fn known_as(&self) -> &str {
+        if self.name.is_empty() { &self.body } else { &self.name }
+    }
 }
 
 fn world() -> String {

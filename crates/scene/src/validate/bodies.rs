@@ -42,7 +42,7 @@ pub(super) fn masses_are_positive(scene: &SceneDoc, issues: &mut Issues) {
 
 /// A body that forces move has something that gives it mass: shapes, or colliders that are meshes.
 pub(super) fn dynamic_bodies_have_mass(scene: &SceneDoc, issues: &mut Issues) {
-    let filled = scene.colliders.iter().filter(|collider| collider.shape.is_mesh());
+    let filled = scene.colliders.iter().filter(|collider| collider.shape.is_mesh() && !collider.sensor);
     let filled: BTreeSet<&str> = filled.map(|collider| collider.body.as_str()).collect();
     for (path, body) in bodies(scene) {
         let from_shapes = !matches!(body.mass, MassDoc::Properties(_));
