@@ -17,6 +17,8 @@ mod refit_tree;
 mod tri_mesh;
 
 mod shape;
+mod shape_nearest;
+mod shape_ray;
 mod skin;
 
 mod contact_force;
@@ -47,6 +49,7 @@ mod skin_search;
 mod model;
 mod point_contacts;
 
+mod probe;
 mod sensors;
 mod skin_contacts;
 
@@ -63,6 +66,7 @@ pub use model::{ContactModel, ContactReport, ContactWorkspace};
 pub use placed_skin::{FleshOutline, PlacedSkin, SkinBoxes};
 pub use point_contacts::PointCloud;
 pub use potential::{ContactPotential, ContactSlope};
+pub use probe::{Probe, RayCast, SurfaceHit};
 pub use sensors::SensorModel;
 pub use shape::ContactShape;
 pub use skin::Skin;

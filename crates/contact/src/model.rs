@@ -104,6 +104,12 @@ impl ContactModel {
         &self.colliders
     }
 
+    /// The owner of the colliders of a part; none if there is no such part.
+    pub fn owner_of_part(&self, part: u32) -> Option<Owner> {
+        let index = self.parts.iter().position(|&each| each == part)?;
+        Some(self.colliders[index].owner())
+    }
+
     /// How many poses a query needs.
     pub fn n_bodies(&self) -> usize {
         self.n_bodies

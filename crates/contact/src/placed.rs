@@ -1,6 +1,7 @@
 //! Colliders placed in the world with their bounding boxes, and contacts found between two of them. World axes, metres.
 
-use crate::{collider::Collider, contact_point::Owner, shape::ContactShape};
+use crate::material::ContactMaterial;
+use crate::{collider::Collider, contact_point::Owner, error::ContactError, shape::ContactShape};
 use glam::{DMat3, DVec3};
 use sinew_math::Pose;
 
@@ -49,6 +50,12 @@ impl PlacedCollider {
         };
         let before = of(before).map_or(pose, |owner| owner * collider.pose());
         Self { pose, axes, before, state }
+    }
+
+    /// A shape at a pose of the world.
+    pub(crate) fn of_shape(shape: &ContactShape, pose: Pose) -> Result<Self, ContactError> {
+        let collider = Collider::new(Owner::World, pose, shape.clone(), ContactMaterial::passive(0.0))?;
+        Ok(Self::new(&collider, &[], &[], 0.0))
     }
 
     /// A world point in the frame of the collider (m).

@@ -9,7 +9,9 @@ use crate::placed::{Presence, WorldShape};
 use crate::ray_triangle::LocalRay;
 use crate::refit_tree::NodeBox;
 use crate::shape_overlap::{inner_point, triangle_meets};
+use crate::shape_ray::RayTouch;
 use crate::skin::{RAYS, Skin, corners};
+use crate::tri_mesh::nearest_on;
 use glam::DVec3;
 
 /// Boxes of a skin: a buffer to be used again.
@@ -78,6 +80,53 @@ impl<'a> PlacedSkin<'a> {
                 }
             },
         );
+    }
+
+    /// The first place where a ray meets the skin, at most `reach` along it.
+    pub(crate) fn first_crossing(&self, ray: &LocalRay, reach: f64) -> Option<RayTouch> {
+        let mut first = (reach, None);
+        self.along(
+            ray,
+            &mut first,
+            |first| first.0,
+            |first, face, way| {
+                let is_first = if first.1.is_none() { way <= first.0 } else { way < first.0 };
+                if is_first {
+                    *first = (way, Some(face));
+                }
+            },
+        );
+        let (way, face) = first;
+        Some(RayTouch { way, normal: self.outward(face?)? })
+    }
+
+    /// The nearest place of the skin, its outward normal, and its distance, negative inside.
+    pub(crate) fn nearest(&self, point: DVec3) -> Option<(DVec3, DVec3, f64)> {
+        let mut best: (f64, Option<(DVec3, u32)>) = (f64::INFINITY, None);
+        self.skin.tree.walk(
+            self.boxes,
+            &mut best,
+            |best, node| node.distance_squared(point) < best.0,
+            |best, face| {
+                let Some(corners) = self.face(face) else { return };
+                let place = nearest_on(corners, point).point;
+                let square = place.distance_squared(point);
+                if square < best.0 {
+                    *best = (square, Some((place, face)));
+                }
+            },
+        );
+        let (square, (place, face)) = (best.0, best.1?);
+        let sign = if self.is_inside(point) { -1.0 } else { 1.0 };
+        let distance = sign * square.sqrt();
+        let normal = (point - place).try_normalize().map(|apart| apart * sign);
+        Some((place, normal.or_else(|| self.outward(face))?, distance))
+    }
+
+    /// The outward normal of a face; none without an area.
+    fn outward(&self, face: u32) -> Option<DVec3> {
+        let [a, b, c] = self.face(face)?;
+        (b - a).cross(c - a).try_normalize()
     }
 
     /// Whether a shape in the world overlaps what is under the skin.

@@ -6,10 +6,11 @@
 
 use glam::DVec3;
 
-/// A ray, made from its origin and a direction of any length but zero.
+/// A ray: where it begins, and its direction, of any length but zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalRay {
     pub(crate) origin: DVec3,
+    pub(crate) direction: DVec3,
     /// Inverse of the components of the direction, finite.
     pub(crate) inverse: DVec3,
     /// Axes: across, across, along.
@@ -33,7 +34,12 @@ impl LocalRay {
         // a component of zero would give 0/0 on the side of a box
         let least = 1e-300;
         let inverse = d.to_array().map(|x| 1.0 / if x.abs() < least { least } else { x });
-        Self { origin, inverse: DVec3::from_array(inverse), axes, shear }
+        Self { origin, direction, inverse: DVec3::from_array(inverse), axes, shear }
+    }
+
+    /// The place after a way (lengths of the direction).
+    pub(crate) fn at(&self, way: f64) -> DVec3 {
+        self.origin + self.direction * way
     }
 
     /// Where it meets a triangle, from either side (lengths of the direction, ≥ 0). None if it runs along the plane of the triangle.

@@ -13,6 +13,7 @@ mod measure;
 mod model;
 mod notice;
 mod overlap;
+mod probe;
 mod reduced;
 mod reduced_model;
 mod report;

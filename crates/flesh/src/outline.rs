@@ -1,7 +1,7 @@
 //! Flesh as sensors and queries see it: what is under its skin. World axes, metres. Cost: linear in the points and faces of the skin.
 
 use glam::DVec3;
-use sinew_contact::{FleshOutline, PlacedSkin, SkinBoxes};
+use sinew_contact::{FleshOutline, PlacedSkin, Probe, SkinBoxes};
 
 use crate::model::FleshModel;
 use crate::state::FleshState;
@@ -14,6 +14,17 @@ pub struct OutlineBuffer {
 }
 
 impl FleshModel {
+    /// Adds all flesh with a skin that touches to what can be asked.
+    pub fn add_to<'a>(&'a self, state: &FleshState, probe: &mut Probe<'a>) {
+        for (flesh, (body, nodes)) in self.bodies.iter().zip(&state.nodes).enumerate() {
+            if let (Some((_, groups)), Some(skin)) = (body.options.contact, &body.skin) {
+                let mut points = Vec::new();
+                body.fill_touching(&nodes.positions, &mut points);
+                probe.add_flesh(flesh as u32, &skin.skin, points, groups);
+            }
+        }
+    }
+
     /// A body of flesh as it is now; none if it has no skin that touches.
     pub fn outline<'a>(
         &'a self,

@@ -6,6 +6,7 @@ mod law;
 mod memory;
 mod pairs;
 mod potential;
+mod probe;
 mod queries;
 mod rigid;
 mod scenes;
