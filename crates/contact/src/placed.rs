@@ -58,6 +58,24 @@ impl PlacedCollider {
         Ok(Self::new(&collider, &[], &[], 0.0))
     }
 
+    /// The same after a part of its way from where it came from; its box stays.
+    pub(crate) fn on_way(&self, part: f64) -> Self {
+        let (from, to) = (self.before, self.pose);
+        let near = if from.rotation.dot(to.rotation) < 0.0 { -to.rotation } else { to.rotation };
+        let rotation = (from.rotation * (1.0 - part) + near * part).normalize();
+        let pose = Pose::new(rotation, from.translation * (1.0 - part) + to.translation * part);
+        Self { pose, axes: pose.rotation_matrix(), ..*self }
+    }
+
+    /// Widens its box to that of another place.
+    pub(crate) fn widen_to(&mut self, other: &Self) {
+        if let (Presence::Within { low, high }, Presence::Within { low: from, high: to }) =
+            (&mut self.state, other.state)
+        {
+            (*low, *high) = (low.min(from), high.max(to));
+        }
+    }
+
     /// A world point in the frame of the collider (m).
     pub(crate) fn local(&self, point: DVec3) -> DVec3 {
         self.axes.transpose() * (point - self.pose.translation)

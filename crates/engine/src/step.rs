@@ -44,6 +44,7 @@ pub fn step_observed(
     watch: &mut dyn Watch,
 ) -> StepReport {
     workspace.forget_last_step();
+    workspace.events.begin(model, state);
     let n_unusable = input.n_unusable(model.mechanism());
     let is_possible = is_step_length(settings.dt) && state.fits(model);
     let report = StepReport { time: state.bodies.time, ..StepReport::default() };

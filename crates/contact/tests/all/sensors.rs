@@ -162,3 +162,31 @@ fn sensors_ignore_their_owner_other_groups_and_joints_but_not_softness() {
     assert!(felt(vec![one.clone(), two.clone()], &[[Owner::Body(1), Owner::Body(0)]]).is_empty());
     assert!(felt(vec![one.with_groups(groups(1, 2)), two.with_groups(groups(2, 2))], &[]).is_empty());
 }
+
+#[test]
+fn what_passes_a_thin_sensor_within_a_step_is_felt() {
+    let mut rng = Rng::new(19);
+    let gate: ContactShape = Shape::Box { size: DVec3::new(0.01, 2.0, 2.0) }.into();
+    let sheet = {
+        let corners =
+            [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(y, z)| DVec3::new(0.0, y, z));
+        TriMesh::new(&corners, &[[0, 1, 2], [0, 2, 3]], Some(false)).unwrap().into()
+    };
+    for _ in 0..300 {
+        let shape = every_shape(&mut rng).swap_remove(1 + rng.below(5));
+        let (pose, turn) = (Pose::new(rng.rotation(), rng.vec3(-5.0, 5.0)), rng.rotation());
+        // from one side to the other, through the gate or beside it
+        let through = rng.chance(0.5);
+        let aside = if through { 0.0 } else { 3.5 };
+        let from = DVec3::new(-rng.uniform(1.0, 2.0), rng.uniform(-0.2, 0.2) + aside, rng.uniform(-0.2, 0.2));
+        let to = DVec3::new(rng.uniform(1.0, 2.0), rng.uniform(-0.2, 0.2) + aside, rng.uniform(-0.2, 0.2));
+        let ways = [from, to].map(|place| Pose::new(turn, pose.transform_point(place)));
+        for sensor in [&gate, &sheet] {
+            let all = vec![collider(Owner::Body(0), &shape), collider(Owner::Body(1), sensor)];
+            let sensors = SensorModel::new(ContactModel::new(all, 2, &[]).unwrap(), 1);
+            let (mut work, mut found) = (ContactWorkspace::new(), Vec::new());
+            sensors.overlaps_after(&[ways[0], pose], &[ways[1], pose], &mut work, &mut found);
+            assert_eq!(!found.is_empty(), through, "{shape:?}");
+        }
+    }
+}

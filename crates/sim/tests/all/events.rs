@@ -1,6 +1,8 @@
 //! Contact events and sensors: phases, names, rewinding, and that sensors change no motion.
 
-use sinew_sim::{ContactEvent, Recording, SceneDoc, TouchPhase, Workspace, World};
+use sinew_sim::{
+    ContactEvent, DVec3, Groups, Pose, RayCast, Recording, SceneDoc, Shape, TouchPhase, Workspace, World,
+};
 
 use crate::common::{scene, world};
 
@@ -179,4 +181,53 @@ fn kinematic_bodies_and_scenes_of_sensors_only_are_felt() {
     let names: Vec<_> =
         begins.map(|event| event.sides.map(|side| world.side_name(side).to_owned())).collect();
     assert_eq!(names, [["touch", "beam"], ["hand", "beam"]].map(|pair| pair.map(str::to_owned)));
+}
+
+#[test]
+fn a_bullet_is_felt_by_a_thin_sensor() {
+    let mut world = build(
+        r#"(
+      format: 1,
+      gravity: (0, 0, 0),
+      bodies: [(name: "bullet", pose: (position: (-20.3, 0, 0)), velocity: (linear: (300, 0, 0)), shapes: [Sphere(radius: 0.01)])],
+      colliders: [
+        (body: "bullet", shape: OfBody),
+        (name: "beam", shape: Solid(Box(size: (0.001, 1, 1))), sensor: true),
+      ],
+    )"#,
+    );
+    let phases: Vec<_> = run(&mut world, 10).into_iter().flatten().map(|event| event.phase).collect();
+    assert_eq!(phases, [TouchPhase::Begin, TouchPhase::End]);
+}
+
+#[test]
+fn probes_see_bodies_flesh_and_the_world_where_they_are() {
+    let mut world = world("gate");
+    for _ in 0..20 {
+        world.step();
+    }
+    let ball = world.pose(world.body("ball").expect("a ball")).translation;
+    let probe = world.probe();
+    let down = RayCast::new(ball + DVec3::Z * 5.0, DVec3::NEG_Z);
+    let hits = probe.ray_all(&down);
+    let names: Vec<_> = hits.iter().map(|hit| world.side_name(hit.side)).collect();
+    assert_eq!(names, ["ball", "floor"]);
+    assert!((hits[0].distance - 4.9).abs() < 1e-9 && hits[0].body == Some(0));
+    assert_eq!(world.side_body(hits[0].side), world.body("ball"));
+    assert_eq!(world.side_body(hits[1].side), None);
+    assert_eq!(world.ray(&down), Some(hits[0]));
+    // the skin of the jelly is where its nodes are
+    let nodes = &world.state().flesh.nodes[0].positions;
+    let middle = nodes.iter().sum::<DVec3>() / nodes.len() as f64;
+    let lowest = nodes.iter().map(|node| node.z).fold(f64::INFINITY, f64::min);
+    let inside = world.closest_point(middle, 1.0, Groups::ALL).expect("the jelly");
+    assert_eq!(world.side_name(inside.side), "jelly");
+    assert!(inside.distance < -0.14 && inside.distance > -0.16, "{}", inside.distance);
+    let up = RayCast::new(DVec3::new(middle.x, middle.y, 0.0), DVec3::Z).within(3.0);
+    let hit = probe.ray_all(&up).into_iter().find(|hit| world.side_name(hit.side) == "jelly").expect("jelly");
+    assert!((hit.distance - lowest).abs() < 5e-3 && hit.normal.z < -0.9, "{hit:?} {lowest}");
+    let reached =
+        probe.overlaps(&Shape::Sphere { radius: 0.01 }.into(), Pose::from_translation(middle), Groups::ALL);
+    let reached: Vec<_> = reached.expect("a ball").iter().map(|side| world.side_name(*side)).collect();
+    assert_eq!(reached, ["jelly"]);
 }
