@@ -18,7 +18,7 @@ use sinew_scene::{
 };
 
 use crate::collider_meshes::ColliderMeshes;
-use crate::colliders::{SceneColliders, scene_colliders};
+use crate::colliders::{SceneColliders, SurfaceKinds, scene_colliders};
 use crate::error::{BuildError, joint_path};
 use crate::inputs::{add_inputs, add_joint_inputs, add_motor_input};
 use crate::script::{Script, ScriptTimes};
@@ -67,8 +67,10 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
         info.assembly = Some(assemble_start(&mechanism, &script, &settings, &mut bodies));
     }
     let mut start = State::from(bodies);
-    let SceneColliders { solids, sensors } = scene_colliders(&expanded, &mechanism, &names.bodies, &meshes)?;
-    let mut model = match flesh.finish(&expanded, &mechanism, &start.bodies, solids)? {
+    let kinds = SurfaceKinds::of(&expanded);
+    let SceneColliders { solids, sensors } =
+        scene_colliders(&expanded, &mechanism, &names.bodies, (&meshes, &kinds))?;
+    let mut model = match flesh.finish(&expanded, &mechanism, &start.bodies, (solids, &kinds))? {
         Some((flesh, nodes, drawn)) => {
             (start.flesh, appearance.flesh) = (nodes, drawn);
             settings.flesh = flesh_stepping(&expanded)?;

@@ -12,7 +12,7 @@ mod start;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use sinew_contact::ContactModel;
+use sinew_contact::{ContactMaterial, ContactModel};
 use sinew_engine::FleshAppearance;
 use sinew_fem::{Attachments, FemError, FemModel, FemOptions, FemState};
 use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState};
@@ -25,7 +25,7 @@ use self::attach::{NodeBodies, SceneBodies};
 use self::material::{material, strain, surface_point_material};
 use self::mesh::flesh_mesh;
 use self::start::initial_positions;
-use crate::colliders::groups;
+use crate::colliders::{SurfaceKinds, groups};
 use crate::error::BuildError;
 
 /// All flesh of a scene, before there is a mechanism.
@@ -79,7 +79,7 @@ impl PreparedFlesh {
         scene: &SceneDoc,
         mechanism: &sinew_mechanism::Model,
         start: &sinew_mechanism::State,
-        contact: Option<ContactModel>,
+        (contact, kinds): (Option<ContactModel>, &SurfaceKinds<'_>),
     ) -> Result<Option<FinishedFlesh>, BuildError> {
         if scene.flesh.is_empty() && contact.is_none() {
             return Ok(None);
@@ -89,7 +89,7 @@ impl PreparedFlesh {
             let triangles = body.mesh.surface().triangles().to_vec();
             appearances.push(FleshAppearance { name: doc.name.clone(), triangles, color: doc.color });
             positions.push(initial_positions(doc, &body.mesh));
-            flesh.push(body.finish(doc, mechanism)?);
+            flesh.push(body.finish(doc, mechanism, kinds.kind(&doc.name))?);
         }
         let model = FleshModel::new(mechanism, flesh, contact)
             .map_err(|source| BuildError::Flesh { field: "flesh".to_owned(), message: source.to_string() })?;
@@ -118,7 +118,12 @@ impl PreparedBody {
         Ok(Self { path, mesh, positions, nodes, masses })
     }
 
-    fn finish(self, doc: &FleshDoc, mechanism: &sinew_mechanism::Model) -> Result<FleshBody, BuildError> {
+    fn finish(
+        self,
+        doc: &FleshDoc,
+        mechanism: &sinew_mechanism::Model,
+        kind: u32,
+    ) -> Result<FleshBody, BuildError> {
         let Self { path, mesh, positions, nodes, masses } = self;
         let fault = |message: String| BuildError::Flesh { field: path.clone(), message };
         let bad = |error: FemError| fault(error.to_string());
@@ -135,8 +140,10 @@ impl PreparedBody {
         let fem = FemModel::new(tets, material(doc).map_err(bad)?, &options).map_err(bad)?;
         let surface = mesh.surface_points().to_vec();
         let n_points = surface.len();
-        let contact =
-            |contact| (surface_point_material(&contact, doc, &mesh, (total, n_points)), groups(&contact));
+        let contact = |contact| {
+            let material = surface_point_material(&contact, doc, &mesh, (total, n_points));
+            (ContactMaterial { kind, ..material }, groups(&contact))
+        };
         let options = FleshOptions {
             stiffness_damping_s: doc.stiffness_damping_s,
             bone_damping_per_s: doc.bone_damping,
@@ -145,16 +152,17 @@ impl PreparedBody {
         let body = FleshBody::new(fem, attachments, bones, surface, options)
             .and_then(|body| body.with_skin(mesh.surface().triangles().to_vec()))
             .map_err(|error| fault(error.to_string()))?;
-        Ok(refirmed(body, doc, &mesh, total))
+        Ok(refirmed(body, doc, &mesh, (total, kind)))
     }
 }
 
 /// Flesh whose faces were divided and have more points than its surface, each of them softer.
-fn refirmed(body: FleshBody, doc: &FleshDoc, mesh: &EmbeddedBody, mass: f64) -> FleshBody {
+fn refirmed(body: FleshBody, doc: &FleshDoc, mesh: &EmbeddedBody, (mass, kind): (f64, u32)) -> FleshBody {
     let n = body.n_touching();
     match &doc.contact {
         Some(contact) if n > body.surface().len() => {
-            body.with_contact_material(surface_point_material(contact, doc, mesh, (mass, n)))
+            let material = surface_point_material(contact, doc, mesh, (mass, n));
+            body.with_contact_material(ContactMaterial { kind, ..material })
         }
         _ => body,
     }

@@ -28,6 +28,7 @@ mod potential;
 
 mod anchors;
 mod collider;
+mod pair_rules;
 mod solve;
 
 mod placed;
@@ -63,6 +64,7 @@ pub use error::ContactError;
 pub use height_field::HeightField;
 pub use material::{ContactLaw, ContactMaterial};
 pub use model::{ContactModel, ContactReport, ContactWorkspace};
+pub use pair_rules::PairRule;
 pub use placed_skin::{FleshOutline, PlacedSkin, SkinBoxes};
 pub use point_contacts::PointCloud;
 pub use potential::{ContactPotential, ContactSlope};

@@ -4,6 +4,7 @@
 //! the poses and the margin only, to the bit, so a restored run finds the same contacts.
 
 use crate::contact_point::{ContactPoint, Owner};
+use crate::pair_rules::{PairRule, PairRules};
 use crate::placed::{PlacedCollider, Presence};
 use crate::skin_search::SkinScratch;
 use crate::{broad_phase::Sweep, collider::Collider, error::ContactError, narrow_phase::NarrowScratch};
@@ -21,6 +22,7 @@ pub struct ContactModel {
     ignored: Vec<[Owner; 2]>,
     /// The part that each collider belongs to.
     parts: Vec<u32>,
+    pub(crate) rules: PairRules,
 }
 
 /// Buffers of queries. Their content never changes a result.
@@ -77,7 +79,7 @@ impl ContactModel {
         ignored.sort_unstable();
         ignored.dedup();
         let parts = (0..colliders.len() as u32).collect();
-        Ok(Self { colliders, n_bodies, ignored, parts })
+        Ok(Self { colliders, n_bodies, ignored, parts, rules: PairRules::default() })
     }
 
     /// The same with colliders as parts of something larger, such as the shapes of one body: events and queries tell the part. A part per
@@ -92,6 +94,15 @@ impl ContactModel {
         } else {
             Err(ContactError::Parts { n_parts, n_colliders })
         }
+    }
+
+    /// The same with rules for pairs of kinds of surfaces ([`ContactMaterial::kind`](crate::ContactMaterial::kind)), of which the first for a
+    /// pair holds.
+    ///
+    /// # Errors
+    /// [`ContactError::Material`] for numbers out of range.
+    pub fn with_pair_rules(self, rules: Vec<PairRule>) -> Result<Self, ContactError> {
+        Ok(Self { rules: PairRules::new(rules)?, ..self })
     }
 
     /// The part that a collider belongs to: its own number unless [`ContactModel::with_parts`] says otherwise.
@@ -163,9 +174,16 @@ impl ContactModel {
             let (a, b) = if swap { (j, i) } else { (i, j) };
             narrow.touch(&self.colliders, placed, [a, b], margin, out);
         }
+        let kind = |collider: u32| self.kind(collider);
+        self.rules.apply(out.iter_mut(), |contact| [kind(contact.key.a), kind(contact.key.b)]);
         // one pair's contacts are sorted and pairs come in ascending order, unless a side was exchanged
         out.sort_unstable_by_key(|contact| contact.key);
         ContactReport { n_pairs: pairs.len(), n_contacts: out.len(), skipped_colliders, skipped_points: 0 }
+    }
+
+    /// The kind of surface of a collider.
+    pub(crate) fn kind(&self, collider: u32) -> u32 {
+        self.colliders[collider as usize].material().kind
     }
 
     /// Places every collider in the world; returns how many have no finite pose.

@@ -4,6 +4,7 @@
 mod distances;
 mod law;
 mod memory;
+mod pair_rules;
 mod pairs;
 mod potential;
 mod probe;

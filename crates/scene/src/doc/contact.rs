@@ -22,6 +22,20 @@ document! {
     }
 }
 
+document! {
+    /// What holds between two things instead of what their surfaces give together; what is left out stays.
+    pub struct PairDoc {
+        /// A collider, by its name or that of its body, or flesh.
+        pub a: String,
+        /// The other; it may be the same.
+        pub b: String,
+        /// Coefficient of friction.
+        [omit] pub friction: Option<f64>,
+        /// Speed after an impact over the speed before it, 0 to 1.
+        [omit] pub restitution: Option<f64>,
+    }
+}
+
 /// How a contact resists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -231,3 +231,47 @@ fn probes_see_bodies_flesh_and_the_world_where_they_are() {
     let reached: Vec<_> = reached.expect("a ball").iter().map(|side| world.side_name(*side)).collect();
     assert_eq!(reached, ["jelly"]);
 }
+
+/// A box and a jelly slide on the ground, with a friction of 1/4: by a rule, or by their surfaces.
+fn sliding(stepper: &str, surfaces: [f64; 2], pairs: &str) -> World {
+    let [ground, others] = surfaces;
+    let stepping = if stepper.starts_with("Implicit") { "Implicit" } else { "Explicit(substeps: 40)" };
+    build(&format!(
+        r#"(
+      format: 1,
+      stepper: {stepper},
+      bodies: [(name: "box", pose: (position: (0, 0, 0.1)), velocity: (linear: (1, 0, 0)), shapes: [Box(size: (0.2, 0.2, 0.2))])],
+      flesh: [(
+        name: "jelly",
+        mesh: Beam(size: (0.2, 0.2, 0.1), cells: (2, 2, 1)),
+        pose: (position: (0, 1, 0)),
+        velocity: (1, 0, 0),
+        stepping: {stepping},
+        material: StVenantKirchhoff(young: 1e5, poisson: 0.3),
+        contact: (friction: {others}),
+      )],
+      colliders: [
+        (name: "ground", shape: Solid(Box(at: (position: (0, 0, -1)), size: (9, 9, 2))), contact: (friction: {ground})),
+        (body: "box", shape: OfBody, contact: (friction: {others})),
+      ],
+      pairs: [{pairs}],
+    )"#
+    ))
+}
+
+#[test]
+fn a_rule_has_the_bits_of_surfaces_with_the_same_friction() {
+    for stepper in ["Implicit()", "Explicit()", "Reduced()"] {
+        let rules = r#"(a: "ground", b: "box", friction: 0.25), (a: "jelly", b: "ground", friction: 0.25)"#;
+        let mut ruled = sliding(stepper, [0.5, 0.5], rules);
+        let mut surfaces = sliding(stepper, [1.0, 0.0625], "");
+        let mut other = sliding(stepper, [0.5, 0.5], "");
+        for _ in 0..40 {
+            for world in [&mut ruled, &mut surfaces, &mut other] {
+                world.step();
+            }
+        }
+        assert_eq!(ruled.digest(), surfaces.digest(), "{stepper}");
+        assert_ne!(ruled.digest(), other.digest(), "{stepper}");
+    }
+}
