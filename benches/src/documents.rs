@@ -3,6 +3,9 @@
 #[doc = include_str!("../../README.md")]
 mod front_page {}
 
+#[doc = include_str!("../../docs/guide/contact.md")]
+mod contact {}
+
 #[doc = include_str!("../../docs/guide/determinism.md")]
 mod determinism {}
 

@@ -128,7 +128,8 @@ fn character(kind: CharacterKindDoc) -> Character {
 
 fn ground() -> ColliderDoc {
     let shape = ColliderShapeDoc::Plane { point: DVec3::ZERO, normal: DVec3::Z };
-    ColliderDoc { body: "world".into(), shape, contact: ContactDoc::default() }
+    let contact = ContactDoc::default();
+    ColliderDoc { name: String::new(), body: "world".into(), shape, contact, sensor: false }
 }
 
 /// Flesh of a stiffness (Pa) and Poisson's ratio 0.4.

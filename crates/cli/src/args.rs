@@ -153,9 +153,8 @@ pub(crate) struct RunArgs {
     /// Number of threads; results do not depend on it. Default: one per core.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Print one JSON object on standard output and nothing else.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     /// Write time, energies and joint errors of every step as CSV.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
@@ -186,6 +185,17 @@ pub(crate) struct RunArgs {
     /// Replace a value of the scene, for example dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
+}
+
+/// What `sinew run` tells.
+#[derive(Args, Debug, Default)]
+pub(crate) struct ReportArgs {
+    /// Print one JSON object on standard output and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// List what begins and ends to touch, sensors included, with the times.
+    #[arg(long)]
+    pub(crate) events: bool,
     /// Exit with code 1 if an expectation of the scene does not hold.
     #[arg(long)]
     pub(crate) expect: bool,

@@ -13,6 +13,7 @@ mod curves;
 mod dynamics;
 mod embed;
 mod error;
+mod event_log;
 mod film;
 mod flesh_summary;
 mod health_summary;
@@ -74,7 +75,7 @@ fn studio(scene: Option<String>, _: PathBuf) -> Result<ExitCode, CommandError> {
 /// Runs a scene and prints the report.
 fn run_and_report(args: &RunArgs) -> Result<ExitCode, CommandError> {
     let run::FinishedRun { summary, files } = run::run(args)?;
-    if args.json {
+    if args.report.json {
         print_line(&error::json(&summary)?);
     } else {
         print_line(summary.to_text().trim_end());
@@ -91,7 +92,7 @@ fn run_and_report(args: &RunArgs) -> Result<ExitCode, CommandError> {
         print_error(&open);
         return Ok(ExitCode::from(1));
     }
-    if args.expect && !summary.as_expected() {
+    if args.report.expect && !summary.as_expected() {
         for broken in summary.expectations.iter().filter(|expectation| !expectation.met) {
             print_error(&format!(
                 "{}: {}, expected {} {}",

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use sinew_scene::{SceneDoc, SceneSource, Steps};
 use sinew_sim::{ExpectMeter, Stage, StepReport, World};
 
+use crate::event_log::EventLog;
 use crate::record::{FrameWishes, Recorder};
 use crate::summary::{RunTime, SceneSize, StageTimes, Summary};
 use crate::{
@@ -30,6 +31,7 @@ pub(crate) fn simulate(
     let curves = args.csv.is_some() || args.plot.is_some();
     let mut recorder = Recorder::new(scene, &world, n_steps, curves, frame_wishes(args, &plan, n_steps)?);
     let mut tally = Tally::new(scene, &world);
+    let mut events = EventLog::new(args.report.events);
     let bounds = PlausibleBounds::of(&world);
     let mut lost = None;
     let bar = progress::bar(n_steps, name, Some("steps"));
@@ -37,12 +39,14 @@ pub(crate) fn simulate(
         let report = tally.step(&mut world);
         lost = bounds.violated(&world, &report);
         tally.expectations.observe(&world, &report);
+        events.note(&world);
         recorder.note(&world, tally.steps, n_steps, lost.is_none());
         bar.set_position(tally.steps);
     }
     bar.finish_and_clear();
     let trouble = lost.map(|what| format!("{what} after step {} ({:.4} s)", tally.steps, world.time()));
-    Ok((tally.summary(name, &world, &plan, trouble), recorder))
+    let summary = Summary { events: events.finish(), ..tally.summary(name, &world, &plan, trouble) };
+    Ok((summary, recorder))
 }
 
 /// What recorded frames contain; `None` if no picture is written.
@@ -123,6 +127,7 @@ impl Tally {
             stages: self.clock.stages(),
             health: self.health,
             digest: format!("{:016x}", world.digest()),
+            events: None,
             trouble,
             expectations: self.expectations.finish(),
             pending_expectations: self.expectations.n_pending(),

@@ -18,6 +18,7 @@ use sinew_scene::{
 };
 
 use crate::collider_meshes::ColliderMeshes;
+use crate::colliders::{SceneColliders, SurfaceKinds, scene_colliders};
 use crate::error::{BuildError, joint_path};
 use crate::inputs::{add_inputs, add_joint_inputs, add_motor_input};
 use crate::script::{Script, ScriptTimes};
@@ -66,7 +67,10 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
         info.assembly = Some(assemble_start(&mechanism, &script, &settings, &mut bodies));
     }
     let mut start = State::from(bodies);
-    let mut model = match flesh.finish(&expanded, &mechanism, &start.bodies, (&names.bodies, &meshes))? {
+    let kinds = SurfaceKinds::of(&expanded);
+    let SceneColliders { solids, sensors } =
+        scene_colliders(&expanded, &mechanism, &names.bodies, (&meshes, &kinds))?;
+    let mut model = match flesh.finish(&expanded, &mechanism, &start.bodies, (solids, &kinds))? {
         Some((flesh, nodes, drawn)) => {
             (start.flesh, appearance.flesh) = (nodes, drawn);
             settings.flesh = flesh_stepping(&expanded)?;
@@ -74,6 +78,11 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
         }
         None => Model::from(mechanism),
     };
+    let names = expanded.colliders.iter().map(|collider| collider.known_as().to_owned());
+    model = model.with_collider_names(names.collect());
+    if let Some(sensors) = sensors {
+        model = model.with_sensors(sensors);
+    }
     if let StepperDoc::Reduced(_) = &scene.stepper {
         let reduced = reduced_model(&expanded, model.mechanism(), &start)?;
         model = model.with_reduced(reduced);

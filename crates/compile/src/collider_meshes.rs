@@ -51,6 +51,10 @@ impl<'a> ColliderMeshes<'a> {
                 _ => continue,
             };
             meshes.insert(i, mesh);
+            // a sensor is neither seen nor heavy
+            if collider.sensor {
+                continue;
+            }
             let on = of_body.entry(collider.body.as_str()).or_default();
             let ContactDoc { groups, touches, .. } = collider.contact;
             if groups == 0 && touches == 0 { on.shown.push(i) } else { on.solid.push(i) }

@@ -5,33 +5,69 @@ use std::collections::BTreeMap;
 use glam::DVec2;
 use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactShape, Groups, HeightField, Owner,
+    PairRule, SensorModel,
 };
 use sinew_math::Pose;
 use sinew_mechanism::{BodyId, BodyKind};
-use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
+use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, PairDoc, SceneDoc, ShapeDoc};
 
 use crate::collider_meshes::{ColliderMesh, ColliderMeshes};
 use crate::{error::BuildError, names::WORLD};
 
+/// The kinds of surfaces that the pairs of a scene name: the first is 1.
+pub(crate) struct SurfaceKinds<'a>(Vec<&'a str>);
+
+impl<'a> SurfaceKinds<'a> {
+    pub(crate) fn of(scene: &'a SceneDoc) -> Self {
+        let mut names: Vec<&str> = scene.pairs.iter().flat_map(|pair| [pair.a.as_str(), &pair.b]).collect();
+        names.sort_unstable();
+        names.dedup();
+        Self(names)
+    }
+
+    /// The kind of what has a name; 0 if no pair names it.
+    pub(crate) fn kind(&self, name: &str) -> u32 {
+        self.0.binary_search(&name).map_or(0, |i| i as u32 + 1)
+    }
+
+    fn rules(&self, scene: &SceneDoc) -> Vec<PairRule> {
+        let rule = |pair: &PairDoc| {
+            let kinds = [self.kind(&pair.a), self.kind(&pair.b)];
+            PairRule { kinds, friction: pair.friction, restitution: pair.restitution }
+        };
+        scene.pairs.iter().map(rule).collect()
+    }
+}
+
+/// What touches, and what feels, both if there are any.
+pub(crate) struct SceneColliders {
+    pub(crate) solids: Option<ContactModel>,
+    pub(crate) sensors: Option<SensorModel>,
+}
+
 /// Colliders in the frames of the centres of mass. Bodies that a joint connects ignore each other.
-pub(crate) fn contact_model(
+pub(crate) fn scene_colliders(
     scene: &SceneDoc,
     mechanism: &sinew_mechanism::Model,
     bodies: &BTreeMap<&str, BodyId>,
-    meshes: &ColliderMeshes<'_>,
-) -> Result<Option<ContactModel>, BuildError> {
+    (meshes, kinds): (&ColliderMeshes<'_>, &SurfaceKinds<'_>),
+) -> Result<SceneColliders, BuildError> {
     let mut colliders = Vec::new();
     // the document of each collider, and whether forces move it
     let mut origins: Vec<(usize, bool)> = Vec::new();
-    for (i, doc) in scene.colliders.iter().enumerate() {
+    let docs = scene.colliders.iter().enumerate();
+    let (sensors, solids): (Vec<_>, Vec<_>) = docs.partition(|(_, doc)| doc.sensor);
+    let mut n_solids = 0;
+    for (i, doc) in solids.into_iter().chain(sensors) {
         let body = bodies.get(doc.body.as_str()).copied().filter(|_| doc.body != WORLD);
-        let entry = ColliderEntry { scene, doc, mesh: meshes.get(i), path: format!("colliders[{i}]") };
+        let (kind, path) = (kinds.kind(doc.known_as()), format!("colliders[{i}]"));
+        let entry = ColliderEntry { scene, doc, mesh: meshes.get(i), kind, path };
         entry.add((mechanism, body), &mut colliders)?;
         let is_moved = body.is_some_and(|body| mechanism.body_kind(body) == BodyKind::Dynamic);
         origins.resize(colliders.len(), (i, is_moved));
-    }
-    if colliders.is_empty() {
-        return Ok(None);
+        if !doc.sensor {
+            n_solids = colliders.len();
+        }
     }
     let joined: Vec<[Owner; 2]> = mechanism
         .joints()
@@ -39,10 +75,18 @@ pub(crate) fn contact_model(
         .filter(|(a, b)| a.is_some() && b.is_some())
         .map(|(a, b)| [owner(a), owner(b)])
         .collect();
-    let model = ContactModel::new(colliders, mechanism.n_bodies(), &joined);
-    let model = model.map_err(|error| fault("colliders", &error))?;
-    refuse_mesh_pairs(&model, &origins)?;
-    Ok(Some(model))
+    let model = |colliders: &[Collider]| {
+        let parts = origins[..colliders.len()].iter().map(|(i, _)| *i as u32).collect();
+        let model = ContactModel::new(colliders.to_vec(), mechanism.n_bodies(), &joined);
+        let model = model.and_then(|model| model.with_parts(parts)?.with_pair_rules(kinds.rules(scene)));
+        model.map_err(|error| fault("colliders", &error))
+    };
+    let solids = (n_solids > 0).then(|| model(&colliders[..n_solids])).transpose()?;
+    if let Some(solids) = &solids {
+        refuse_mesh_pairs(solids, &origins[..n_solids])?;
+    }
+    let sensors = (colliders.len() > n_solids).then(|| model(&colliders)).transpose()?;
+    Ok(SceneColliders { solids, sensors: sensors.map(|all| SensorModel::new(all, n_solids)) })
 }
 
 /// Meshes do not touch meshes or height fields: what forces move and could meet one must be convex.
@@ -67,6 +111,7 @@ struct ColliderEntry<'a> {
     scene: &'a SceneDoc,
     doc: &'a ColliderDoc,
     mesh: Option<&'a ColliderMesh>,
+    kind: u32,
     path: String,
 }
 
@@ -77,10 +122,10 @@ impl ColliderEntry<'_> {
         (mechanism, body): (&sinew_mechanism::Model, Option<BodyId>),
         out: &mut Vec<Collider>,
     ) -> Result<(), BuildError> {
-        let Self { scene, doc, mesh, path } = self;
+        let Self { scene, doc, mesh, kind, path } = self;
         let central = body.map_or(Pose::IDENTITY, |body| mechanism.central_frame(body).inverse());
         let mass = body.map_or(0.0, |body| mechanism.body_mass(body));
-        let surface = surface_material(&doc.contact, mass);
+        let surface = ContactMaterial { kind: *kind, ..surface_material(&doc.contact, mass) };
         let solid = |at: Pose, shape| Collider::new(owner(body), central.compose(&at), shape, surface);
         let placed = |shape: &ShapeDoc| solid(shape.at.to_pose(), shape.solid.into());
         let found = match &doc.shape {

@@ -14,6 +14,7 @@ mod start;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
+use sinew_contact::{ContactMaterial, ContactModel};
 use sinew_engine::FleshAppearance;
 use sinew_fem::{Attachments, FemError, FemModel, FemOptions, FemState, Muscle};
 use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState};
@@ -28,8 +29,7 @@ use self::mesh::flesh_mesh;
 use self::muscles::{fem_muscles, fem_tendons, muscle_names};
 use self::regions::{dampings, fem_regions, middles, regions_of_tets, weigh};
 use self::start::initial_positions;
-use crate::collider_meshes::ColliderMeshes;
-use crate::colliders::{contact_model, groups};
+use crate::colliders::{SurfaceKinds, groups};
 use crate::error::BuildError;
 
 pub(crate) use self::muscles::scene_muscles;
@@ -88,19 +88,18 @@ impl PreparedFlesh {
         scene: &SceneDoc,
         mechanism: &sinew_mechanism::Model,
         start: &sinew_mechanism::State,
-        (bodies, meshes): (&BTreeMap<&str, BodyId>, &ColliderMeshes<'_>),
+        (contact, kinds): (Option<ContactModel>, &SurfaceKinds<'_>),
     ) -> Result<Option<FinishedFlesh>, BuildError> {
-        if scene.flesh.is_empty() && scene.colliders.is_empty() {
+        if scene.flesh.is_empty() && contact.is_none() {
             return Ok(None);
         }
-        let contact = contact_model(scene, mechanism, bodies, meshes)?;
         let (mut appearances, mut flesh, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for (body, doc) in self.bodies.into_iter().zip(&scene.flesh) {
             let triangles = body.mesh.surface().triangles().to_vec();
             let (name, muscles) = (doc.name.clone(), muscle_names(doc));
             appearances.push(FleshAppearance { name, triangles, color: doc.color, muscles });
             positions.push(initial_positions(doc, &body.mesh));
-            flesh.push(body.finish(doc, mechanism)?);
+            flesh.push(body.finish(doc, mechanism, kinds.kind(&doc.name))?);
         }
         let model = FleshModel::new(mechanism, flesh, contact)
             .map_err(|source| BuildError::Flesh { field: "flesh".to_owned(), message: source.to_string() })?;
@@ -133,7 +132,12 @@ impl PreparedBody {
         Ok(Self { path, mesh, positions, nodes, masses, regions, muscles })
     }
 
-    fn finish(self, doc: &FleshDoc, mechanism: &sinew_mechanism::Model) -> Result<FleshBody, BuildError> {
+    fn finish(
+        self,
+        doc: &FleshDoc,
+        mechanism: &sinew_mechanism::Model,
+        kind: u32,
+    ) -> Result<FleshBody, BuildError> {
         let Self { path, mesh, positions, nodes, masses, regions, muscles } = self;
         let fault = |message: String| BuildError::Flesh { field: path.clone(), message };
         let bad = |error: FemError| fault(error.to_string());
@@ -153,8 +157,10 @@ impl PreparedBody {
         let fem = FemModel::new(tets, material(doc).map_err(bad)?, &options).map_err(bad)?;
         let surface = mesh.surface_points().to_vec();
         let n_points = surface.len();
-        let contact =
-            |contact| (surface_point_material(&contact, doc, &mesh, (total, n_points)), groups(&contact));
+        let contact = |contact| {
+            let material = surface_point_material(&contact, doc, &mesh, (total, n_points));
+            (ContactMaterial { kind, ..material }, groups(&contact))
+        };
         let options = FleshOptions {
             stiffness_damping_s: doc.stiffness_damping_s,
             bone_damping_per_s: doc.bone_damping,
@@ -167,16 +173,17 @@ impl PreparedBody {
                 None => Ok(body),
             })
             .map_err(|error| fault(error.to_string()))?;
-        Ok(refirmed(body, doc, &mesh, total))
+        Ok(refirmed(body, doc, &mesh, (total, kind)))
     }
 }
 
 /// Flesh whose faces were divided and have more points than its surface, each of them softer.
-fn refirmed(body: FleshBody, doc: &FleshDoc, mesh: &EmbeddedBody, mass: f64) -> FleshBody {
+fn refirmed(body: FleshBody, doc: &FleshDoc, mesh: &EmbeddedBody, (mass, kind): (f64, u32)) -> FleshBody {
     let n = body.n_touching();
     match &doc.contact {
         Some(contact) if n > body.surface().len() => {
-            body.with_contact_material(surface_point_material(contact, doc, mesh, (mass, n)))
+            let material = surface_point_material(contact, doc, mesh, (mass, n));
+            body.with_contact_material(ContactMaterial { kind, ..material })
         }
         _ => body,
     }

@@ -102,8 +102,12 @@ impl ConvexHull {
 
     /// The largest height over a face, with its normal: minus the depth of a point inside.
     fn above(&self, point: DVec3) -> (f64, DVec3) {
-        let heights = (0..self.solid.faces().len()).map(|i| self.height(i, point));
-        heights.reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap_or((0.0, DVec3::Z))
+        self.heights(point).reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap_or((0.0, DVec3::Z))
+    }
+
+    /// Height of a point over the plane of each face, and the normal of the face.
+    pub(crate) fn heights(&self, point: DVec3) -> impl Iterator<Item = (f64, DVec3)> + '_ {
+        (0..self.solid.faces().len()).map(move |face| self.height(face, point))
     }
 
     pub(crate) fn distance(&self, point: DVec3) -> Nearest {

@@ -69,6 +69,14 @@ pub enum ContactError {
         /// Number of bodies of the model.
         n_bodies: usize,
     },
+    /// There is not one part per collider.
+    #[error("{n_parts} parts do not fit {n_colliders} colliders; give one part per collider")]
+    Parts {
+        /// Number of parts given.
+        n_parts: usize,
+        /// Number of colliders.
+        n_colliders: usize,
+    },
     /// There are more colliders or bodies than indices.
     #[error("too many colliders or bodies: the limit is {0}")]
     TooMany(usize),

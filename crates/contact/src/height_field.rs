@@ -6,6 +6,7 @@
 
 use crate::error::ContactError;
 use crate::nearest::{LocalBox, Nearest};
+use crate::refit_tree::NodeBox;
 use glam::{DVec2, DVec3};
 
 /// Heights over a grid in the plane `z = 0` of the collider, centred on its origin.
@@ -118,6 +119,94 @@ impl HeightField {
                 line += 1.0;
             }
         }
+    }
+
+    /// Gives `visit` the corners of every triangle whose cell overlaps a box along x and y (frame of the collider), counter-clockwise from above.
+    pub(crate) fn triangles_in(&self, around: &NodeBox, visit: &mut dyn FnMut([DVec3; 3])) {
+        let range = |axis: usize| {
+            let scale = (self.n[axis] - 1) as f64 / self.size[axis];
+            let cell = |x: f64| (x + 0.5 * self.size[axis]) * scale;
+            let n = (self.n[axis] - 1) as f64;
+            // not a number gives no cells
+            let (from, to) = (cell(around.low[axis]).floor(), cell(around.high[axis]).floor());
+            from.clamp(0.0, n) as usize..(to + 1.0).clamp(0.0, n) as usize
+        };
+        for j in range(1) {
+            for i in range(0) {
+                self.cell(i, j, visit);
+            }
+        }
+    }
+
+    /// Lowest and highest corner of the box around the surface (m).
+    pub(crate) fn bounds(&self) -> (DVec3, DVec3) {
+        let half = self.size * 0.5;
+        ((-half).extend(self.range[0]), half.extend(self.range[1]))
+    }
+
+    /// Cuts a line from a place along a direction (frame of the collider) where another triangle begins below it, and gives `visit` where each piece
+    /// begins and ends (lengths of the direction), as long as it asks for more.
+    pub(crate) fn pieces(
+        &self,
+        from: DVec3,
+        direction: DVec3,
+        length: f64,
+        mut visit: impl FnMut(f64, f64) -> bool,
+    ) {
+        let step = self.step();
+        let (place, along) = ((from.truncate() + self.size * 0.5) / step, direction.truncate() / step);
+        // the grid, and its diagonals, along which x − y is a whole number
+        let lines = [(place.x, along.x), (place.y, along.y), (place.x - place.y, along.x - along.y)];
+        let mut way = 0.0;
+        let most = 4 * (self.n[0] + self.n[1]) + 8;
+        for _ in 0..most {
+            let next = lines.iter().map(|&(start, rate)| {
+                let now = start + rate * way;
+                let line = if rate > 0.0 { now.floor() + 1.0 } else { now.ceil() - 1.0 };
+                let next = if rate == 0.0 { f64::INFINITY } else { (line - start) / rate };
+                // rounding may leave it on the line that it is to leave
+                if next > way { next } else { next + 1.0 / rate.abs() }
+            });
+            let end = next.fold(length, f64::min);
+            if !visit(way, end) || end >= length {
+                return;
+            }
+            way = end;
+        }
+    }
+
+    /// Gives `visit` the triangles of the cells in a ring of this number about the cell nearest to a place; false if there are none.
+    pub(crate) fn ring(&self, place: DVec3, ring: usize, visit: &mut dyn FnMut([DVec3; 3])) -> bool {
+        let nearest = |axis: usize| {
+            let cell = (place[axis] + 0.5 * self.size[axis]) / self.step()[axis];
+            cell.floor().clamp(0.0, (self.n[axis] - 2) as f64) as usize
+        };
+        let (i, j) = (nearest(0), nearest(1));
+        let range = |at: usize, axis: usize| at.saturating_sub(ring)..(at + ring + 1).min(self.n[axis] - 1);
+        let mut is_any = false;
+        for y in range(j, 1) {
+            for x in range(i, 0).filter(|x| x.abs_diff(i).max(y.abs_diff(j)) == ring) {
+                is_any = true;
+                self.cell(x, y, visit);
+            }
+        }
+        is_any
+    }
+
+    /// A lower bound of the squared distance of a place from a ring and those around it (m²).
+    pub(crate) fn ring_distance_squared(&self, place: DVec3, ring: usize) -> f64 {
+        let (low, high) = self.bounds();
+        let outside = NodeBox { low, high }.distance_squared(place);
+        let apart = self.step().min_element() * ring.saturating_sub(1) as f64;
+        outside + apart * apart
+    }
+
+    /// Gives `visit` the two triangles of a cell, counter-clockwise from above.
+    fn cell(&self, i: usize, j: usize, visit: &mut dyn FnMut([DVec3; 3])) {
+        let first = i + self.n[0] * j;
+        let corner = |right: usize, back: usize| self.vertex(first + right + self.n[0] * back);
+        visit([corner(0, 0), corner(1, 0), corner(1, 1)]);
+        visit([corner(0, 0), corner(1, 1), corner(0, 1)]);
     }
 
     /// The normal at a grid vertex, by central differences.

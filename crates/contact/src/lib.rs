@@ -5,6 +5,8 @@ mod error;
 mod face_polygon;
 mod material;
 mod nearest;
+mod ray_triangle;
+mod touch_events;
 
 mod convex_hull;
 mod height_field;
@@ -15,6 +17,8 @@ mod refit_tree;
 mod tri_mesh;
 
 mod shape;
+mod shape_nearest;
+mod shape_ray;
 mod skin;
 
 mod contact_force;
@@ -24,6 +28,7 @@ mod potential;
 
 mod anchors;
 mod collider;
+mod pair_rules;
 mod solve;
 
 mod placed;
@@ -34,8 +39,10 @@ mod capsule_pair;
 mod convex_pair;
 mod edge_touch;
 mod ground_points;
+mod shape_overlap;
 
 mod mesh_pair;
+mod placed_skin;
 
 mod narrow_phase;
 mod skin_search;
@@ -43,6 +50,8 @@ mod skin_search;
 mod model;
 mod point_contacts;
 
+mod probe;
+mod sensors;
 mod skin_contacts;
 mod skin_edges;
 mod skin_pair;
@@ -57,12 +66,17 @@ pub use error::ContactError;
 pub use height_field::HeightField;
 pub use material::{ContactLaw, ContactMaterial};
 pub use model::{ContactModel, ContactReport, ContactWorkspace};
+pub use pair_rules::PairRule;
+pub use placed_skin::{FleshOutline, PlacedSkin, SkinBoxes};
 pub use point_contacts::PointCloud;
 pub use potential::{ContactPotential, ContactSlope};
+pub use probe::{Probe, RayCast, SurfaceHit};
+pub use sensors::SensorModel;
 pub use shape::ContactShape;
 pub use skin::{FittedSkin, Skin};
 pub use skin_contacts::{SkinCloud, SkinContacts};
-pub use skin_pair::{FacePlace, PlacedSkin, SkinMeeting};
+pub use skin_pair::{FacePlace, MovingSkin, SkinMeeting};
 pub use skin_search::SkinContact;
 pub use solve::{Approach, ContactSolve, ContactSummary};
+pub use touch_events::{ContactEvent, ContactEvents, TouchPair, TouchPhase, TouchSide};
 pub use tri_mesh::TriMesh;

@@ -36,6 +36,9 @@ pub struct ContactMaterial {
     pub hardening: f64,
     /// Restitution `e`, 0 to 1: speed after an impact over the speed before it. It counts where bodies meet; flesh bounces by its elasticity.
     pub restitution: f64,
+    /// Kind of surface, for rules of pairs ([`crate::PairRule`]); 0 by default.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub kind: u32,
 }
 
 /// The law between two surfaces.
@@ -68,7 +71,7 @@ impl ContactMaterial {
     /// Given stiffness (N/m), damping (N·s/m²) and friction; the rest by default.
     pub const fn new(stiffness: f64, damping: f64, friction: f64) -> Self {
         let (hardening, restitution) = (f64::INFINITY, 0.0);
-        Self { stiffness, damping, friction, grip: 1.0, slip_speed: 1e-4, hardening, restitution }
+        Self { stiffness, damping, friction, grip: 1.0, slip_speed: 1e-4, hardening, restitution, kind: 0 }
     }
 
     /// Numbers from the mass that the surface carries (kg): on one contact it sinks 0.1 mm under its weight and is

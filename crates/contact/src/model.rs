@@ -4,6 +4,7 @@
 //! the poses and the margin only, to the bit, so a restored run finds the same contacts.
 
 use crate::contact_point::{ContactPoint, Owner};
+use crate::pair_rules::{PairRule, PairRules};
 use crate::placed::{PlacedCollider, Presence};
 use crate::skin_search::SkinScratch;
 use crate::{broad_phase::Sweep, collider::Collider, error::ContactError, narrow_phase::NarrowScratch};
@@ -19,6 +20,9 @@ pub struct ContactModel {
     n_bodies: usize,
     /// Pairs of owners in ascending order, sorted.
     ignored: Vec<[Owner; 2]>,
+    /// The part that each collider belongs to.
+    parts: Vec<u32>,
+    pub(crate) rules: PairRules,
 }
 
 /// Buffers of queries. Their content never changes a result.
@@ -74,12 +78,47 @@ impl ContactModel {
             ignored.iter().map(|&[a, b]| if a <= b { [a, b] } else { [b, a] }).collect();
         ignored.sort_unstable();
         ignored.dedup();
-        Ok(Self { colliders, n_bodies, ignored })
+        let parts = (0..colliders.len() as u32).collect();
+        Ok(Self { colliders, n_bodies, ignored, parts, rules: PairRules::default() })
+    }
+
+    /// The same with colliders as parts of something larger, such as the shapes of one body: events and queries tell the part. A part per
+    /// collider, in their order.
+    ///
+    /// # Errors
+    /// [`ContactError::Parts`] if there are more or fewer parts than colliders.
+    pub fn with_parts(self, parts: Vec<u32>) -> Result<Self, ContactError> {
+        let (n_parts, n_colliders) = (parts.len(), self.colliders.len());
+        if n_parts == n_colliders {
+            Ok(Self { parts, ..self })
+        } else {
+            Err(ContactError::Parts { n_parts, n_colliders })
+        }
+    }
+
+    /// The same with rules for pairs of kinds of surfaces ([`ContactMaterial::kind`](crate::ContactMaterial::kind)), of which the first for a
+    /// pair holds.
+    ///
+    /// # Errors
+    /// [`ContactError::Material`] for numbers out of range.
+    pub fn with_pair_rules(self, rules: Vec<PairRule>) -> Result<Self, ContactError> {
+        Ok(Self { rules: PairRules::new(rules)?, ..self })
+    }
+
+    /// The part that a collider belongs to: its own number unless [`ContactModel::with_parts`] says otherwise.
+    pub fn part(&self, collider: usize) -> u32 {
+        self.parts[collider]
     }
 
     /// The colliders; their indices are those of contact keys.
     pub fn colliders(&self) -> &[Collider] {
         &self.colliders
+    }
+
+    /// The owner of the colliders of a part; none if there is no such part.
+    pub fn owner_of_part(&self, part: u32) -> Option<Owner> {
+        let index = self.parts.iter().position(|&each| each == part)?;
+        Some(self.colliders[index].owner())
     }
 
     /// How many poses a query needs.
@@ -90,9 +129,12 @@ impl ContactModel {
     /// Whether two colliders may touch: owners, ignored pairs, groups, and stiffness on at least one side.
     pub fn may_touch(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.colliders[i], &self.colliders[j]);
-        if a.material().stiffness.max(b.material().stiffness) <= 0.0 {
-            return false;
-        }
+        a.material().stiffness.max(b.material().stiffness) > 0.0 && self.may_meet(i, j)
+    }
+
+    /// The same whatever the stiffness.
+    pub(crate) fn may_meet(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (&self.colliders[i], &self.colliders[j]);
         let owners = if a.owner() <= b.owner() { [a.owner(), b.owner()] } else { [b.owner(), a.owner()] };
         owners[0] != owners[1] && a.groups().meet(b.groups()) && self.ignored.binary_search(&owners).is_err()
     }
@@ -132,9 +174,16 @@ impl ContactModel {
             let (a, b) = if swap { (j, i) } else { (i, j) };
             narrow.touch(&self.colliders, placed, [a, b], margin, out);
         }
+        let kind = |collider: u32| self.kind(collider);
+        self.rules.apply(out.iter_mut(), |contact| [kind(contact.key.a), kind(contact.key.b)]);
         // one pair's contacts are sorted and pairs come in ascending order, unless a side was exchanged
         out.sort_unstable_by_key(|contact| contact.key);
         ContactReport { n_pairs: pairs.len(), n_contacts: out.len(), skipped_colliders, skipped_points: 0 }
+    }
+
+    /// The kind of surface of a collider.
+    pub(crate) fn kind(&self, collider: u32) -> u32 {
+        self.colliders[collider as usize].material().kind
     }
 
     /// Places every collider in the world; returns how many have no finite pose.

@@ -1,6 +1,7 @@
 //! Colliders placed in the world with their bounding boxes, and contacts found between two of them. World axes, metres.
 
-use crate::{collider::Collider, contact_point::Owner, shape::ContactShape};
+use crate::material::ContactMaterial;
+use crate::{collider::Collider, contact_point::Owner, error::ContactError, shape::ContactShape};
 use glam::{DMat3, DVec3};
 use sinew_math::Pose;
 
@@ -49,6 +50,30 @@ impl PlacedCollider {
         };
         let before = of(before).map_or(pose, |owner| owner * collider.pose());
         Self { pose, axes, before, state }
+    }
+
+    /// A shape at a pose of the world.
+    pub(crate) fn of_shape(shape: &ContactShape, pose: Pose) -> Result<Self, ContactError> {
+        let collider = Collider::new(Owner::World, pose, shape.clone(), ContactMaterial::passive(0.0))?;
+        Ok(Self::new(&collider, &[], &[], 0.0))
+    }
+
+    /// The same after a part of its way from where it came from; its box stays.
+    pub(crate) fn on_way(&self, part: f64) -> Self {
+        let (from, to) = (self.before, self.pose);
+        let near = if from.rotation.dot(to.rotation) < 0.0 { -to.rotation } else { to.rotation };
+        let rotation = (from.rotation * (1.0 - part) + near * part).normalize();
+        let pose = Pose::new(rotation, from.translation * (1.0 - part) + to.translation * part);
+        Self { pose, axes: pose.rotation_matrix(), ..*self }
+    }
+
+    /// Widens its box to that of another place.
+    pub(crate) fn widen_to(&mut self, other: &Self) {
+        if let (Presence::Within { low, high }, Presence::Within { low: from, high: to }) =
+            (&mut self.state, other.state)
+        {
+            (*low, *high) = (low.min(from), high.max(to));
+        }
     }
 
     /// A world point in the frame of the collider (m).

@@ -63,6 +63,8 @@ impl ContactModel {
             }
         }
         report.n_contacts = out.len() - before;
+        let kinds = |contact: &ContactPoint| [cloud.material.kind, self.kind(contact.key.b)];
+        self.rules.apply(out[before..].iter_mut(), kinds);
         out.sort_unstable_by_key(|contact| contact.key);
         report
     }

@@ -71,6 +71,8 @@ impl ContactModel {
             search.run(&near, scratch, between);
             search.turn_back(scratch, at_points);
         }
+        let kinds = |contact: &ContactPoint| [cloud.points.material.kind, self.kind(contact.key.b)];
+        self.rules.apply(between.iter_mut().map(|found| &mut found.contact), kinds);
         between.sort_unstable_by_key(|found| found.contact.key);
         report.n_contacts += between.len();
         report

@@ -12,7 +12,7 @@ use crate::capsule_pair::nearest;
 use crate::contact_point::{ContactKey, ContactPoint, Mover};
 use crate::refit_tree::NodeBox;
 use crate::skin::SkinEdge;
-use crate::skin_pair::{FacePlace, PlacedSkin, SkinMeeting};
+use crate::skin_pair::{FacePlace, MovingSkin, SkinMeeting};
 use glam::DVec3;
 
 /// `α` to `δ` are at least this, negative: flesh bends over an edge, and two flat faces that meet have a common normal on the border.
@@ -58,7 +58,7 @@ impl SharpEdge {
     }
 }
 
-impl PlacedSkin<'_> {
+impl MovingSkin<'_> {
     /// The edge with a number, if it is sharp.
     fn sharp_edge(&self, index: usize) -> Option<SharpEdge> {
         if !self.fitted.is_sharp[index] {
@@ -84,7 +84,7 @@ impl PlacedSkin<'_> {
     pub(crate) fn meet_edges(
         &self,
         face: u32,
-        other: &PlacedSkin<'_>,
+        other: &MovingSkin<'_>,
         near: &[u32],
         [margin, searched]: [f64; 2],
         out: &mut Vec<SkinMeeting>,
@@ -104,7 +104,7 @@ impl PlacedSkin<'_> {
     /// The contact of two sharp edges.
     fn cross(
         &self,
-        other: &PlacedSkin<'_>,
+        other: &MovingSkin<'_>,
         edge: &SharpEdge,
         crossing: &SharpEdge,
         margin: f64,

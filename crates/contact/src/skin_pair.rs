@@ -18,7 +18,7 @@
 //! their own skin; nothing is allocated once the buffers have grown.
 
 use crate::contact_point::{ContactKey, ContactPoint, Mover, Opposite};
-use crate::model::usable;
+use crate::model::{ContactModel, usable};
 use crate::refit_tree::NodeBox;
 use crate::skin::{FittedSkin, corners};
 use crate::skin_contacts::SkinCloud;
@@ -36,7 +36,7 @@ const GROUP: usize = 4;
 
 /// A skin with its points where they are now.
 #[derive(Clone, Copy, Debug)]
-pub struct PlacedSkin<'a> {
+pub struct MovingSkin<'a> {
     /// Its points.
     pub cloud: SkinCloud<'a>,
     /// How far each moves within the step, relative to a velocity common to all skins (m); empty if none moves.
@@ -78,11 +78,27 @@ struct NearestPlace {
     is_over_face: bool,
 }
 
-impl PlacedSkin<'_> {
+impl ContactModel {
+    /// As [`MovingSkin::meet`], with the rules for pairs of surfaces.
+    pub fn skin_meetings(
+        &self,
+        [one, other]: [&MovingSkin<'_>; 2],
+        margin: f64,
+        near: &mut Vec<u32>,
+        out: &mut Vec<SkinMeeting>,
+    ) {
+        let before = out.len();
+        one.meet(other, margin, near, out);
+        let kinds = [one, other].map(|skin| skin.cloud.points.material.kind);
+        self.rules.apply(out[before..].iter_mut().map(|met| &mut met.contact), |_| kinds);
+    }
+}
+
+impl MovingSkin<'_> {
     /// Adds the contacts of this skin with `other` whose gap closes within the step, or is at most `margin` (m): of points of this skin with
     /// faces of the other, and of sharp edges of both if this one has the lower number. If both have the same number, they are the same skin, of which
     /// points alone touch. `near` is a buffer.
-    pub fn meet(&self, other: &PlacedSkin<'_>, margin: f64, near: &mut Vec<u32>, out: &mut Vec<SkinMeeting>) {
+    pub fn meet(&self, other: &MovingSkin<'_>, margin: f64, near: &mut Vec<u32>, out: &mut Vec<SkinMeeting>) {
         let is_same = self.flesh == other.flesh;
         // All parts of one skin fall together.
         let margin = if is_same { 0.0 } else { usable(margin) };
@@ -113,7 +129,7 @@ impl PlacedSkin<'_> {
     }
 
     /// Fills `near` with the faces of the other skin that the faces of a node may touch within the step, or come within `searched` (m) of.
-    fn look_around(&self, node: usize, other: &PlacedSkin<'_>, searched: f64, near: &mut Vec<u32>) {
+    fn look_around(&self, node: usize, other: &MovingSkin<'_>, searched: f64, near: &mut Vec<u32>) {
         let is_same = self.flesh == other.flesh;
         let [start, end, all] = [self.fitted.boxes[node], self.fitted.ends[node], self.fitted.swept(node)]
             .map(|around| around.widened(searched));
@@ -136,7 +152,7 @@ impl PlacedSkin<'_> {
     fn meet_point(
         &self,
         index: u32,
-        other: &PlacedSkin<'_>,
+        other: &MovingSkin<'_>,
         near: &[u32],
         [margin, searched]: [f64; 2],
     ) -> Option<SkinMeeting> {
@@ -171,7 +187,7 @@ impl PlacedSkin<'_> {
     pub(crate) fn contact(
         &self,
         (vertex, a): (u32, Mover),
-        (other, face): (&PlacedSkin<'_>, u32),
+        (other, face): (&MovingSkin<'_>, u32),
         feature: u64,
     ) -> ContactPoint {
         let key = ContactKey { a: vertex, b: u32::MAX - other.flesh, feature };

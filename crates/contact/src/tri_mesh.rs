@@ -8,6 +8,7 @@
 use crate::error::ContactError;
 use crate::mesh_features::{Facets, MeshCorner, MeshFeatures, Ridge};
 use crate::nearest::{LocalBox, Nearest};
+use crate::ray_triangle::LocalRay;
 use crate::refit_tree::{NodeBox, RefitTree};
 use glam::DVec3;
 use sinew_math::ops;
@@ -189,6 +190,26 @@ impl TriMesh {
         let on_surface = distance <= 1e-12 * self.extent.half.length();
         let normal = if on_surface { self.normals[face as usize] } else { apart * (sign / distance) };
         Nearest { distance: sign * distance, normal }
+    }
+
+    /// The first crossing of a ray with a triangle, at most `reach` along it (lengths of its direction), and the normal there.
+    pub(crate) fn first_crossing(&self, ray: &LocalRay, reach: f64) -> Option<(f64, DVec3)> {
+        let mut first = (reach, None);
+        self.faces.tree.walk(
+            &self.faces.boxes,
+            &mut first,
+            |first, node| node.entry(ray.origin, ray.inverse).is_some_and(|at| at <= first.0),
+            |first, face| {
+                let normal = self.normals[face as usize];
+                let is_first = |way: f64| if first.1.is_none() { way <= first.0 } else { way < first.0 };
+                if let Some(way) = ray.meets(self.corners_of(face)).filter(|&way| is_first(way))
+                    && normal != DVec3::ZERO
+                {
+                    *first = (way, Some(normal));
+                }
+            },
+        );
+        first.1.map(|normal| (first.0, normal))
     }
 
     /// The nearest point of the surface, and its triangle.

@@ -4,10 +4,10 @@
 //! and change of momentum agree to rounding. With explicit flesh it is the force of the last substep. World axes, SI.
 
 use glam::DVec3;
-use sinew_contact::{ContactPoint, Mover, Opposite};
+use sinew_contact::{ContactPoint, Mover, Opposite, TouchPair, TouchSide};
 use sinew_mechanism::BodyId;
 
-use crate::model::Model;
+use crate::model::{Model, State};
 use crate::workspace::{LastStep, Workspace};
 
 /// A contact that acted in the last step.
@@ -17,6 +17,8 @@ pub struct Contact {
     pub on: ContactPartner,
     /// What the opposite force acts on; `None` for the world.
     pub by: Option<ContactPartner>,
+    /// The colliders or flesh that touch: of `on`, then of `by`.
+    pub sides: [TouchSide; 2],
     /// Position, m.
     pub point: DVec3,
     /// From `by` to `on`, of length 1.
@@ -62,9 +64,36 @@ impl Workspace {
         let found = found.chain(touched.into_iter().flat_map(|touched| touched.contacts()));
         found.filter_map(|(at, force)| contact(model, at, force))
     }
+
+    /// Tells in the state what began, stayed and ended in the step that was just made.
+    pub(crate) fn note_events(&mut self, model: &Model, state: &mut State) {
+        let mut scratch = std::mem::take(&mut self.events);
+        scratch.note(model, state, |pairs| self.append_touches(model, pairs));
+        self.events = scratch;
+    }
+
+    /// Adds the pairs that pushed each other in the last step.
+    fn append_touches(&self, model: &Model, out: &mut Vec<TouchPair>) {
+        if self.last == LastStep::Coupled {
+            self.flesh.iter().for_each(|work| out.extend_from_slice(work.touches()));
+            return;
+        }
+        if !matches!(self.last, LastStep::ExplicitFlesh | LastStep::Reduced) {
+            return;
+        }
+        if let (Some(explicit), Some(flesh)) = (&self.explicit, model.flesh()) {
+            let sides = explicit.work.contacts().filter_map(|(contact, _)| flesh.sides(contact));
+            out.extend(sides.map(|[a, b]| TouchPair::new(a, b, false)));
+        }
+        if let Some(touching) = self.touching.as_deref().filter(|_| self.last == LastStep::ExplicitFlesh) {
+            out.extend_from_slice(touching.touches());
+        }
+        self.touched.iter().for_each(|touched| out.extend_from_slice(touched.touches()));
+    }
 }
 
 fn contact(model: &Model, at: &ContactPoint, force: DVec3) -> Option<Contact> {
+    let sides = model.flesh()?.sides(at)?;
     let on = match at.a {
         Mover::Body(body) => ContactPartner::Body(BodyId::from_index(body as usize)),
         Mover::Vertex(_) | Mover::Face(_) => {
@@ -77,5 +106,5 @@ fn contact(model: &Model, at: &ContactPoint, force: DVec3) -> Option<Contact> {
         Opposite::Body(body) => Some(ContactPartner::Body(BodyId::from_index(body as usize))),
         Opposite::Flesh { flesh, .. } => Some(ContactPartner::Flesh { flesh: flesh as usize, point: None }),
     };
-    Some(Contact { on, by, point: at.point, normal: at.normal, depth: at.depth, force })
+    Some(Contact { on, by, sides, point: at.point, normal: at.normal, depth: at.depth, force })
 }

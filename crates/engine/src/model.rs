@@ -1,7 +1,7 @@
 //! The model of a character, which does not change (bodies, joints, forces, flesh, colliders, actuators), and its state,
 //! which changes from step to step.
 
-use sinew_contact::Owner;
+use sinew_contact::{ContactEvents, Owner, SensorModel};
 use sinew_control::{Controller, ControllerState};
 use sinew_flesh::{FleshModel, FleshState};
 
@@ -15,6 +15,8 @@ pub struct Model {
     /// The colliders of bodies beside flesh.
     touching: Option<Box<FleshModel>>,
     reduced: Option<Box<ReducedModel>>,
+    sensors: Option<Box<SensorModel>>,
+    collider_names: Vec<String>,
     /// Per body: least extent of its colliders, m.
     pub(crate) thickness: Vec<f64>,
 }
@@ -31,6 +33,28 @@ impl Model {
     #[must_use]
     pub fn with_reduced(self, reduced: ReducedModel) -> Self {
         Self { reduced: Some(Box::new(reduced)), ..self }
+    }
+
+    /// The same model with sensors, which feel its bodies and flesh and change nothing. Colliders are given in the frames of the centres of mass.
+    #[must_use]
+    pub fn with_sensors(self, sensors: SensorModel) -> Self {
+        Self { sensors: Some(Box::new(sensors)), ..self }
+    }
+
+    /// The same model with a name per part of its colliders ([`sinew_contact::ContactModel::part`]).
+    #[must_use]
+    pub fn with_collider_names(self, collider_names: Vec<String>) -> Self {
+        Self { collider_names, ..self }
+    }
+
+    /// The name of a collider, by its part; empty if it has none.
+    pub fn collider_name(&self, part: u32) -> &str {
+        self.collider_names.get(part as usize).map_or("", String::as_str)
+    }
+
+    /// The sensors, if there are any.
+    pub fn sensors(&self) -> Option<&SensorModel> {
+        self.sensors.as_deref()
     }
 
     /// The mechanism in joint coordinates, if the model has it.
@@ -68,13 +92,21 @@ impl Model {
     /// A state with the given bodies, and flesh at rest around them.
     pub fn state_of(&self, bodies: sinew_mechanism::State) -> State {
         let flesh = self.flesh().map(|flesh| flesh.initial_state(&bodies)).unwrap_or_default();
-        State { bodies, flesh, control: ControllerState::default() }
+        State { bodies, flesh, ..State::default() }
     }
 }
 
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
-        Self { mechanism, flesh: None, touching: None, reduced: None, thickness: Vec::new() }
+        Self {
+            mechanism,
+            flesh: None,
+            touching: None,
+            reduced: None,
+            sensors: None,
+            collider_names: Vec::new(),
+            thickness: Vec::new(),
+        }
     }
 }
 
@@ -90,6 +122,9 @@ pub struct State {
     /// Memory of the controller.
     #[cfg_attr(feature = "serde", serde(default))]
     pub control: ControllerState,
+    /// What touched in the step that led here: begins, stays and ends. It changes no motion.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub events: ContactEvents,
 }
 
 impl From<sinew_mechanism::State> for State {

@@ -44,6 +44,7 @@ pub fn step_observed(
     watch: &mut dyn Watch,
 ) -> StepReport {
     workspace.forget_last_step();
+    workspace.events.begin(model, state);
     let n_unusable = input.n_unusable(model.mechanism()) + fill_activations(model, input, workspace);
     let is_possible = is_step_length(settings.dt) && state.fits(model);
     let report = StepReport { time: state.bodies.time, ..StepReport::default() };
@@ -53,6 +54,7 @@ pub fn step_observed(
         return call.report;
     }
     let mut report = call.report;
+    workspace.note_events(model, state);
     report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
     report.time = state.bodies.time;

@@ -8,7 +8,7 @@
 //! Characters with a controller are not touched this way: a command prescribes what the implicit step would have to find.
 //! World axes, SI. Cost: an implicit step where anything is near; nothing allocates once warm.
 
-use sinew_contact::{Anchors, ContactPoint};
+use sinew_contact::{Anchors, ContactPoint, TouchPair};
 use sinew_flesh::{Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
 use sinew_mechanism::{Implicit, Input, State, StepHooks, Watch, Workspace, mark_islands, step_coupled};
 
@@ -104,6 +104,11 @@ impl TouchedIslands {
     /// The contacts that acted in the last step, and their forces on the first side (N).
     pub(crate) fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, glam::DVec3)> {
         self.work.contacts()
+    }
+
+    /// What touched in the last step.
+    pub(crate) fn touches(&self) -> &[TouchPair] {
+        self.work.touches()
     }
 }
 

@@ -4,6 +4,7 @@ use sinew_flesh::{CarryScratch, FleshWorkspace};
 use sinew_math::Force;
 use sinew_mechanism::Input;
 
+use crate::events::EventScratch;
 use crate::explicit_flesh::FleshSubsteps;
 use crate::model::Model;
 use crate::reduced::ReducedWorkspace;
@@ -27,6 +28,7 @@ pub struct Workspace {
     /// Made on the first step in joint coordinates.
     pub(crate) reduced: Option<Box<ReducedWorkspace>>,
     pub(crate) carry: CarryScratch,
+    pub(crate) events: EventScratch,
     pub(crate) last: LastStep,
 }
 
@@ -68,6 +70,7 @@ impl Workspace {
             activations: Vec::new(),
             reduced: None,
             carry: CarryScratch::default(),
+            events: EventScratch::default(),
             last: LastStep::Unknown,
         }
     }

@@ -14,6 +14,7 @@ mod carry;
 mod relax;
 
 mod model;
+mod outline;
 mod surface_contacts;
 
 mod explicit;
@@ -28,5 +29,6 @@ pub use explicit::{
 };
 pub use implicit::{Flesh, FleshWorkspace};
 pub use model::{FleshModel, FleshReport};
+pub use outline::OutlineBuffer;
 pub use sinew_math::SurfacePoint;
 pub use state::{FleshEnergy, FleshState, NodeHistory};

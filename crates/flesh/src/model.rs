@@ -1,7 +1,7 @@
 //! The immutable model of all flesh and colliders around one mechanism, and measures of its state. SI, world axes.
 
 use glam::{DMat3, DVec3};
-use sinew_contact::{ContactModel, ContactPoint, ContactSummary, Mover, Opposite, Owner};
+use sinew_contact::{ContactModel, ContactPoint, ContactSummary, Mover, Opposite, Owner, TouchSide};
 use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, add_muscle_potentials, elastic_energy};
 use sinew_math::{Force, SurfacePoint, signed_svd};
 use sinew_mechanism::{BodyId, CgReport, ConvexReport, Model, MuscleId, State};
@@ -167,6 +167,20 @@ impl FleshModel {
         let (flesh, point) = self.touching_point(contact)?;
         let is_on_surface = matches!(contact.a, Mover::Vertex(_)) && point < self.bodies[flesh].surface.len();
         Some((flesh, is_on_surface.then_some(point)))
+    }
+
+    /// What touches in a contact: colliders by their part, flesh by its number. None without colliders.
+    pub fn sides(&self, contact: &ContactPoint) -> Option<[TouchSide; 2]> {
+        let model = self.contact.as_ref()?;
+        let first = match self.touching_point(contact) {
+            Some((flesh, _)) => TouchSide::Flesh(flesh as u32),
+            None => TouchSide::Collider(model.part(contact.key.a as usize)),
+        };
+        let other = match contact.b {
+            Opposite::Flesh { flesh, .. } => TouchSide::Flesh(flesh),
+            _ => TouchSide::Collider(model.part(contact.key.b as usize)),
+        };
+        Some([first, other])
     }
 
     /// The place in the flesh that a contact of flesh acts on; `faces` are the places between points of the same query.

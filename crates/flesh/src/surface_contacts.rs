@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    ContactPoint, ContactWorkspace, FacePlace, FittedSkin, Mover, Opposite, PlacedSkin, PointCloud,
+    ContactPoint, ContactWorkspace, FacePlace, FittedSkin, Mover, MovingSkin, Opposite, PointCloud,
     SkinCloud, SkinContacts, SkinMeeting,
 };
 use sinew_fem::FemState;
@@ -87,6 +87,7 @@ impl ContactQuery {
         (time, margin): (f64, f64),
         contacts: &mut Vec<ContactPoint>,
     ) {
+        let Some(contact) = &model.contact else { return };
         self.fit_skins(model, nodes, time);
         let (mut near, mut met, mut faces) =
             (std::mem::take(&mut self.near), std::mem::take(&mut self.met), std::mem::take(&mut self.faces));
@@ -97,7 +98,7 @@ impl ContactQuery {
                 && (i == j || !share_bone)
             {
                 met.clear();
-                skin.meet(&other, margin, &mut near, &mut met);
+                contact.skin_meetings([&skin, &other], margin, &mut near, &mut met);
                 append_places([i, j].map(|k| (&model.bodies[k], &nodes[k])), &met, &mut faces, contacts);
             }
         }
@@ -106,12 +107,12 @@ impl ContactQuery {
     }
 
     /// The skin of a body of flesh where it is now, if it touches anything.
-    fn placed<'a>(&'a self, model: &'a FleshModel, i: usize) -> Option<PlacedSkin<'a>> {
+    fn placed<'a>(&'a self, model: &'a FleshModel, i: usize) -> Option<MovingSkin<'a>> {
         let (skin, (material, groups)) = model.bodies[i].touching_skin()?;
         let (first, ignored) = (model.first_points[i], model.ignored[i].as_slice());
         let points = PointCloud { points: &self.points[i], first, material, groups, ignored };
         let cloud = SkinCloud { points, skin: &skin.skin };
-        Some(PlacedSkin { cloud, ahead: &self.ahead[i], fitted: &self.fitted[i], flesh: i as u32 })
+        Some(MovingSkin { cloud, ahead: &self.ahead[i], fitted: &self.fitted[i], flesh: i as u32 })
     }
 
     /// Fits all skins to their points and to the ways of these within `time` (s), relative to the mean velocity of all.

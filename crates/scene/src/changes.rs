@@ -167,6 +167,7 @@ impl Factors {
             flesh.contact.iter_mut().for_each(|contact| self.contact(contact));
         }
         doc.colliders.iter_mut().for_each(|collider| self.contact(&mut collider.contact));
+        doc.pairs.iter_mut().filter_map(|pair| pair.friction.as_mut()).for_each(|mu| *mu *= self.friction);
         for generator in &mut doc.generators {
             match generator {
                 GeneratorDoc::Chain(chain) => self.joint(&mut chain.joint),

@@ -28,7 +28,7 @@ impl Scenery {
         let mut scenery = Self::default();
         let meshes = appearance.meshes.iter().filter(|mesh| mesh.body.is_none());
         scenery.ground.extend(meshes.map(faceted));
-        for collider in scene.colliders.iter().filter(|collider| collider.body == WORLD) {
+        for collider in scene.colliders.iter().filter(|it| it.body == WORLD && !it.sensor) {
             match &collider.shape {
                 ColliderShapeDoc::Plane { point, normal } => {
                     scenery.planes.push((*point, normal.normalize_or(DVec3::Z)));

@@ -15,6 +15,9 @@ pub use world::World;
 
 pub use glam::{DQuat, DVec3};
 pub use sinew_compile::{BuildError, SceneInfo, SweptScene, sweep_runs};
+pub use sinew_contact::{
+    ContactEvent, ContactEvents, ContactShape, Groups, Probe, RayCast, SurfaceHit, TouchPhase, TouchSide,
+};
 pub use sinew_engine::{
     ActuatorEffort, Appearance, Contact, ContactPartner, Culprit, EnergyAccount, EnergyExcess, FleshStepping,
     Health, HealthNotice, Model, Reduced, ReducedMethod, ReducedModel, Scheme, Settings, Stage, State,

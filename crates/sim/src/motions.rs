@@ -4,6 +4,7 @@
 //! Cost: per step one pass over the surface of each flesh that is asked about.
 
 use glam::DVec3;
+use sinew_contact::{ContactEvent, TouchPhase, TouchSide};
 use sinew_engine::StepReport;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectMotionDoc, MeasureDoc};
@@ -26,6 +27,7 @@ enum Gauge {
     Travelled { body: Option<BodyId>, start: DVec3, way: f64 },
     Lowest { body: Option<BodyId>, height: f64 },
     Effort { is_torque: bool, sum: f64, n: f64 },
+    Touch { names: [String; 2], begins: f64, time: f64 },
 }
 
 impl MotionMeter {
@@ -48,6 +50,9 @@ impl MotionMeter {
                 Gauge::Travelled { body, start: place(body), way: 0.0 }
             }
             MeasureDoc::Lowest { body } => Gauge::Lowest { body: world.body(body), height: f64::INFINITY },
+            MeasureDoc::Touches { a, b } | MeasureDoc::TouchTime { a, b } => {
+                Gauge::Touch { names: [a.clone(), b.clone()], begins: 0.0, time: 0.0 }
+            }
             MeasureDoc::Torque => Gauge::Effort { is_torque: true, sum: 0.0, n: 0.0 },
             MeasureDoc::Acceleration => Gauge::Effort { is_torque: false, sum: 0.0, n: 0.0 },
         };
@@ -81,6 +86,12 @@ impl MotionMeter {
                         body.map_or(DVec3::NAN, |body| world.state().bodies.poses[body.index()].translation);
                     *height = if center.z.is_nan() { f64::NAN } else { height.min(center.z) };
                 }
+                Gauge::Touch { names, begins, time } => {
+                    let events = || world.events().iter().filter(|event| is_between(world, event, names));
+                    *begins += events().filter(|event| event.phase == TouchPhase::Begin).count() as f64;
+                    let touch = events().any(|event| event.phase != TouchPhase::End);
+                    *time += if touch { dt } else { 0.0 };
+                }
                 Gauge::Effort { is_torque, sum, n } => {
                     let effort = &report.effort;
                     *sum += if *is_torque { effort.torque_square } else { effort.acceleration_square };
@@ -111,6 +122,8 @@ impl Gauge {
             Self::Turned { largest, .. } => *largest,
             Self::Travelled { way, .. } => *way,
             Self::Lowest { height, .. } => *height,
+            Self::Touch { begins, .. } if matches!(measure, MeasureDoc::Touches { .. }) => *begins,
+            Self::Touch { time, .. } => *time,
             Self::Effort { sum, n, .. } => (sum / n).sqrt(),
         };
         let what = match measure {
@@ -122,11 +135,20 @@ impl Gauge {
             MeasureDoc::NetTurn { body, .. } => format!("turn of {body} at the end [rad]"),
             MeasureDoc::Travelled { body } => format!("travel of {body} [m]"),
             MeasureDoc::Lowest { body } => format!("lowest height of {body} [m]"),
+            MeasureDoc::Touches { a, b } => format!("touches of {a} and {b}"),
+            MeasureDoc::TouchTime { a, b } => format!("time in which {a} and {b} touch [s]"),
             MeasureDoc::Torque => "torque of actuators, rms [N·m]".to_owned(),
             MeasureDoc::Acceleration => "acceleration of actuators, rms [rad/s²]".to_owned(),
         };
         (what, value)
     }
+}
+
+/// Whether an event is about two things called so.
+fn is_between(world: &World, event: &ContactEvent, [a, b]: &[String; 2]) -> bool {
+    let has = |side: TouchSide, name: &str| world.side_name(side) == name;
+    let [first, second] = event.sides;
+    has(first, a) && has(second, b) || has(first, b) && has(second, a)
 }
 
 /// Height of the lowest surface point of a flesh, m.

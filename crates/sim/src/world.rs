@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use sinew_compile::{SceneInfo, ScenePeriod, Script, ScriptTimes};
+use sinew_contact::{ContactEvent, Groups, Owner, Probe, RayCast, SurfaceHit, TouchSide};
 use sinew_engine::{
     Appearance, Contact, Model, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
     step_observed,
@@ -118,6 +119,101 @@ impl World {
     /// state was restored, after an assembly, and after a change of the scene that brought another model.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
         self.workspace.contacts(&self.model)
+    }
+
+    /// What touched in the step that led here, one entry per pair of colliders or flesh, sorted: touches that began, stayed and ended. Sensors are
+    /// included. Restoring a state restores its events.
+    ///
+    /// ```
+    /// use sinew_sim::{SceneDoc, TouchPhase, World};
+    ///
+    /// let text = r#"(
+    ///   format: 1,
+    ///   bodies: [(name: "ball", pose: (position: (0, 0, 1)), shapes: [Sphere(radius: 0.1)])],
+    ///   colliders: [
+    ///     (name: "floor", shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))),
+    ///     (body: "ball", shape: OfBody),
+    ///   ],
+    /// )"#;
+    /// let mut world = World::from_scene(&SceneDoc::from_ron(text, "drop.ron")?)?;
+    /// for _ in 0..60 {
+    ///     world.step();
+    ///     for event in world.events().iter().filter(|event| event.phase == TouchPhase::Begin) {
+    ///         let [a, b] = event.sides.map(|side| world.side_name(side));
+    ///         assert_eq!((a, b), ("floor", "ball"));
+    ///     }
+    /// }
+    /// assert_eq!(world.events()[0].phase, TouchPhase::Stay);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn events(&self) -> &[ContactEvent] {
+        self.state.events.entries()
+    }
+
+    /// The name of a collider or of flesh.
+    pub fn side_name(&self, side: TouchSide) -> &str {
+        match side {
+            TouchSide::Collider(part) => self.model.collider_name(part),
+            TouchSide::Flesh(flesh) => self.flesh_name(flesh as usize),
+        }
+    }
+
+    /// The body that a collider belongs to; none for the world and for flesh.
+    pub fn side_body(&self, side: TouchSide) -> Option<BodyId> {
+        let TouchSide::Collider(part) = side else { return None };
+        let contact = self.model.flesh().and_then(|flesh| flesh.contact());
+        let models = contact.into_iter().chain(self.model.sensors().map(|sensors| sensors.colliders()));
+        let mut owners = models.filter_map(|model| model.owner_of_part(part));
+        owners.find_map(|owner| match owner {
+            Owner::Body(body) => Some(BodyId::from_index(body as usize)),
+            Owner::World => None,
+        })
+    }
+
+    /// Everything that can be touched, where it is now, for many questions; world coordinates. Sensors, and flesh without `contact`, are not seen.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use sinew_sim::{Groups, Pose, RayCast, SceneDoc, Shape, World};
+    ///
+    /// let text = r#"(
+    ///   format: 1,
+    ///   bodies: [(name: "ball", pose: (position: (0, 0, 1)), shapes: [Sphere(radius: 0.1)])],
+    ///   colliders: [
+    ///     (name: "floor", shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))),
+    ///     (body: "ball", shape: OfBody),
+    ///   ],
+    /// )"#;
+    /// let world = World::from_scene(&SceneDoc::from_ron(text, "look.ron")?)?;
+    /// let probe = world.probe();
+    /// let down = RayCast::new(DVec3::Z * 3.0, DVec3::NEG_Z);
+    /// let first = probe.ray(&down).expect("the ball");
+    /// assert_eq!(world.side_name(first.side), "ball");
+    /// assert_eq!(world.side_body(first.side), world.body("ball"));
+    /// assert!((first.distance - 1.9).abs() < 1e-12);
+    /// let names: Vec<_> = probe.ray_all(&down).iter().map(|hit| world.side_name(hit.side)).collect();
+    /// assert_eq!(names, ["ball", "floor"]);
+    ///
+    /// let near = probe.closest_point(DVec3::Z * 0.2, f64::INFINITY, Groups::ALL).expect("the floor");
+    /// assert!(world.side_name(near.side) == "floor" && near.distance == 0.2);
+    ///
+    /// let room = Shape::Box { size: DVec3::ONE }.into();
+    /// let found = probe.overlaps(&room, Pose::from_translation(DVec3::Z), Groups::ALL)?;
+    /// assert_eq!(found.iter().map(|side| world.side_name(*side)).collect::<Vec<_>>(), ["ball"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn probe(&self) -> Probe<'_> {
+        self.model.probe(&self.state)
+    }
+
+    /// The first place where a ray meets a surface: [`World::probe`] for a single question.
+    pub fn ray(&self, ray: &RayCast) -> Option<SurfaceHit> {
+        self.probe().ray(ray)
+    }
+
+    /// The nearest surface, at most `reach` away (m), with its signed distance: [`World::probe`] for a single question.
+    pub fn closest_point(&self, point: DVec3, reach: f64, groups: Groups) -> Option<SurfaceHit> {
+        self.probe().closest_point(point, reach, groups)
     }
 
     /// Force of each joint on its body 1 in the step that led here, world axes, N. After steps in joint coordinates it is known until

@@ -320,3 +320,18 @@ fn a_sweep_reports_every_run_in_one_object() {
     let steps: u64 = runs.iter().filter_map(|run| run["steps"].as_u64()).sum();
     assert_eq!(report["steps"].as_u64(), Some(steps));
 }
+
+#[test]
+fn events_are_listed_on_request() {
+    let folder = Folder::new("events");
+    let report = json(&folder, &["gate", "--events"]);
+    let events = report["events"].as_array().expect("a list");
+    let of_gate = events.iter().filter(|event| event["between"] == serde_json::json!(["ball", "gate"]));
+    let phases: Vec<_> = of_gate.map(|event| event["phase"].as_str().expect("a phase")).collect();
+    assert_eq!(phases, ["begin", "end", "begin", "end"]);
+    assert!(events.iter().all(|event| event["time"].is_number() && event["sensor"].is_boolean()));
+    assert!(json(&folder, &["gate"])["events"].is_null());
+    let text = stdout(&sinew(&folder, &["run", "gate", "--events"]));
+    assert!(text.contains("  event          0.6000 s  begin  ball, gate (sensor)\n"), "{text}");
+    assert!(!stdout(&sinew(&folder, &["run", "gate"])).contains("event "));
+}

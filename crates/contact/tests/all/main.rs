@@ -4,11 +4,14 @@
 mod distances;
 mod law;
 mod memory;
+mod pair_rules;
 mod pairs;
 mod potential;
+mod probe;
 mod queries;
 mod rigid;
 mod scenes;
+mod sensors;
 mod skin;
 mod skin_pair;
 mod slopes;

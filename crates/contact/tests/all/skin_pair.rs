@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use sinew_contact::{
-    ContactMaterial, FittedSkin, Groups, Mover, Opposite, PlacedSkin, PointCloud, Skin, SkinCloud,
+    ContactMaterial, FittedSkin, Groups, Mover, MovingSkin, Opposite, PointCloud, Skin, SkinCloud,
     SkinMeeting,
 };
 use sinew_math::{exp_so3, ops};
@@ -92,7 +92,7 @@ fn meet(one: &Piece, other: Option<&Piece>, margin: f64) -> Vec<SkinMeeting> {
             PointCloud { points: &piece.points, first: 0, material, groups: Groups::ALL, ignored: &[] };
         let cloud = SkinCloud { points, skin: &piece.skin };
         let flesh = if other.is_some() { i as u32 } else { 0 };
-        PlacedSkin { cloud, ahead: &piece.ahead, fitted: &fitted[i], flesh }
+        MovingSkin { cloud, ahead: &piece.ahead, fitted: &fitted[i], flesh }
     };
     let mut out = Vec::new();
     placed(0).meet(&placed(1), margin, &mut Vec::new(), &mut out);

@@ -45,7 +45,7 @@ impl Substep<'_> {
         report: &mut StepReport,
         watch: &mut dyn Watch,
     ) {
-        let State { bodies, flesh: soft, control } = state;
+        let State { bodies, flesh: soft, control, .. } = state;
         external_wrenches(self.mechanism, bodies, self.input, &mut work.wrenches);
         if let Some((model, substeps)) = &mut flesh {
             report.flesh = substeps.advance(model, bodies, soft, &self.flesh, touched.is_none());

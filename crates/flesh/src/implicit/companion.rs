@@ -5,7 +5,7 @@
 //! [`Companion::commit`] moves the nodes.
 
 use glam::DVec3;
-use sinew_contact::ContactPoint;
+use sinew_contact::{ContactPoint, TouchPair};
 use sinew_fem::FemState;
 use sinew_math::{Force, Motion};
 use sinew_mechanism::{
@@ -115,6 +115,11 @@ impl FleshWorkspace {
     pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
         self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.h))
     }
+
+    /// What touched in the last step, all parts of it, in any order and with repetitions.
+    pub fn touches(&self) -> &[TouchPair] {
+        self.contacts.pairs()
+    }
 }
 
 impl std::fmt::Debug for FleshWorkspace {
@@ -140,6 +145,7 @@ impl<'a> Flesh<'a> {
         keeps_history: bool,
     ) -> Self {
         work.report = FleshReport::default();
+        work.contacts.forget_pairs();
         work.keeps_history = keeps_history;
         work.lag = if keeps_history { 0.0 } else { 0.5 };
         Self { model, state, work, activations: &[] }

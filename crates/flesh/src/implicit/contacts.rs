@@ -10,7 +10,7 @@
 use glam::DVec3;
 use sinew_contact::{
     Anchors, Approach, ContactModel, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Impact,
-    Mover, Owner,
+    Mover, Owner, TouchPair,
 };
 use sinew_fem::FemState;
 use sinew_math::{Motion, Pose, SurfacePoint};
@@ -48,6 +48,8 @@ pub(crate) struct Contacts {
     best_laws: Vec<ContactStep>,
     /// The impulse of each contact in the last step, N·s.
     impulses: Vec<DVec3>,
+    /// What touched in the parts of the step so far.
+    pairs: Vec<TouchPair>,
     /// Where bodies are after a step at constant twists.
     ahead: Vec<Pose>,
     pub(crate) couplings: ContactCouplings,
@@ -112,9 +114,20 @@ impl Contacts {
         });
     }
 
+    /// A step begins, which may have several parts.
+    pub(crate) fn forget_pairs(&mut self) {
+        self.pairs.clear();
+    }
+
+    /// What touched in the parts of the step so far, in any order and with repetitions.
+    pub(crate) fn pairs(&self) -> &[TouchPair] {
+        &self.pairs
+    }
+
     /// Whether bodies are so near each other or the world that a step of length `dt` would find contacts.
     pub(crate) fn are_near(&mut self, model: &FleshModel, bodies: &State, dt: f64, gravity: DVec3) -> bool {
         self.impulses.clear();
+        self.pairs.clear();
         let Some(contact) = &model.contact else { return false };
         let now = reach(contact, &bodies.motions, &[], (dt, gravity));
         // Bodies that have just bounced are as far apart as their last speed took them.
@@ -308,6 +321,14 @@ impl Contacts {
         impulses.clear();
         let laws = points.iter().zip(solve.steps());
         impulses.extend(laws.map(|(contact, step)| step.impulse_at(sides.relative(contact, ends, nodes))));
+        for (contact, _) in points.iter().zip(&*impulses).filter(|(_, impulse)| **impulse != DVec3::ZERO) {
+            if let Some([a, b]) = model.sides(contact) {
+                let pair = TouchPair::new(a, b, false);
+                if self.pairs.last() != Some(&pair) {
+                    self.pairs.push(pair);
+                }
+            }
+        }
         // What was added has no depth at the start of the step: that at its end is told.
         for contact in points.iter_mut().filter(|contact| end.has_added(contact)) {
             contact.depth -= end.h * contact.normal.dot(sides.relative(contact, ends, nodes));

@@ -22,6 +22,20 @@ document! {
     }
 }
 
+document! {
+    /// What holds between two things instead of what their surfaces give together; what is left out stays.
+    pub struct PairDoc {
+        /// A collider, by its name or that of its body, or flesh.
+        pub a: String,
+        /// The other; it may be the same.
+        pub b: String,
+        /// Coefficient of friction.
+        [omit] pub friction: Option<f64>,
+        /// Speed after an impact over the speed before it, 0 to 1.
+        [omit] pub restitution: Option<f64>,
+    }
+}
+
 /// How a contact resists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,6 +63,9 @@ pub enum FirmnessDoc {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColliderDoc {
+    /// What events and rules call it; if left out, the name of its body, or `world`. Several may have the same name.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub name: String,
     /// The body it is fixed to, or `world`.
     #[serde(default = "world", skip_serializing_if = "is_world")]
     pub body: String,
@@ -57,6 +74,16 @@ pub struct ColliderDoc {
     /// Its surface.
     #[serde(default, skip_serializing_if = "is_default")]
     pub contact: ContactDoc,
+    /// Whether it only feels what overlaps it, and pushes nothing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sensor: bool,
+}
+
+impl ColliderDoc {
+    /// What events and rules call it.
+    pub fn known_as(&self) -> &str {
+        if self.name.is_empty() { &self.body } else { &self.name }
+    }
 }
 
 fn world() -> String {

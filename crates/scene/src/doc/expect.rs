@@ -127,6 +127,21 @@ pub enum MeasureDoc {
         /// Name of the body.
         body: String,
     },
+    /// How often two things begin to touch. Things are colliders by their name, or that of their body, and flesh; sensors are touched by what
+    /// overlaps them.
+    Touches {
+        /// One.
+        a: String,
+        /// The other.
+        b: String,
+    },
+    /// How long two things touch in all (s), as with `Touches`.
+    TouchTime {
+        /// One.
+        a: String,
+        /// The other.
+        b: String,
+    },
     /// Root mean square of the actuators' torques (N·m, N).
     Torque,
     /// Root mean square of the actuators' accelerations (rad/s², m/s²).

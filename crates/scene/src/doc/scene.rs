@@ -10,8 +10,15 @@ use super::motion::{InputDoc, SpringDoc, TrackDoc};
 use super::solve::{GyroscopicDoc, LoopsDoc, StabilizeDoc, StepperDoc};
 use super::transmission::{GearDoc, RopeDoc};
 use super::{
-    body::BodyDoc, camera::CameraDoc, change::ChangeDoc, contact::ColliderDoc, expect::ExpectDoc,
-    generator::GeneratorDoc, joint::JointDoc, score::ScoreDoc, surface::SurfaceDoc,
+    body::BodyDoc,
+    camera::CameraDoc,
+    change::ChangeDoc,
+    contact::{ColliderDoc, PairDoc},
+    expect::ExpectDoc,
+    generator::GeneratorDoc,
+    joint::JointDoc,
+    score::ScoreDoc,
+    surface::SurfaceDoc,
 };
 
 document! {
@@ -61,6 +68,8 @@ document! {
         [omit] pub flesh: Vec<FleshDoc>,
         /// What can be touched, apart from flesh.
         [omit] pub colliders: Vec<ColliderDoc>,
+        /// Friction and restitution of certain pairs.
+        [omit] pub pairs: Vec<PairDoc>,
         /// How flesh and bodies are solved together; of no effect without flesh that is stepped implicitly.
         [omit] pub flesh_solver: FleshSolverDoc,
         /// Recipes for many bodies and joints; `SceneDoc::expanded` writes them out.

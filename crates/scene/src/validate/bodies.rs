@@ -1,4 +1,4 @@
-//! Rules for bodies: positive sizes and masses, possible inertias, rotations that are not zero, colours from 0 to 1.
+//! Rules for bodies: positive sizes and masses, possible inertias, rotations that are not zero, colours from 0 to 1; Poisson's ratios.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ pub(super) fn masses_are_positive(scene: &SceneDoc, issues: &mut Issues) {
 
 /// A body that forces move has something that gives it mass: shapes, or colliders that are meshes.
 pub(super) fn dynamic_bodies_have_mass(scene: &SceneDoc, issues: &mut Issues) {
-    let filled = scene.colliders.iter().filter(|collider| collider.shape.is_mesh());
+    let filled = scene.colliders.iter().filter(|collider| collider.shape.is_mesh() && !collider.sensor);
     let filled: BTreeSet<&str> = filled.map(|collider| collider.body.as_str()).collect();
     for (path, body) in bodies(scene) {
         let from_shapes = !matches!(body.mass, MassDoc::Properties(_));
@@ -125,5 +125,14 @@ pub(super) fn check_rotation(issues: &mut Issues, rotation: &RotationDoc, field:
             issues.add(Kind::BadDirection, field(), "this quaternion is zero", "use for instance Identity");
         }
         _ => {}
+    }
+}
+
+/// Poisson's ratio below `path`.
+pub(super) fn check_poisson(issues: &mut Issues, poisson: f64, path: &str) {
+    if poisson <= -1.0 || poisson >= 0.5 {
+        let message = format!("Poisson's ratio {poisson} is out of range");
+        let hint = "use a number above −1 and below 0.5; nearly incompressible flesh has 0.4 to 0.49";
+        issues.add(Kind::OutOfRange, format!("{path}.poisson"), message, hint);
     }
 }

@@ -1,8 +1,11 @@
 //! Rules for colliders and contact: shapes that can touch, complete height fields, numbers in range.
 
+use std::collections::BTreeSet;
+
 use super::bodies::{check_rotation, check_shape};
 use super::issues::Issues;
 use super::lookup::{Touchable, WORLD, touchable};
+use super::names::Known;
 use crate::doc::{
     ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, HullDoc, SceneDoc, ShapeDoc, TriMeshDoc,
 };
@@ -14,15 +17,41 @@ const COLLIDERS: &str = "use a Sphere, Capsule, Cylinder or Box of about the sam
 /// Friction, restitution, stiffness and damping are in range.
 pub(super) fn check_contact(issues: &mut Issues, contact: &ContactDoc, path: &str) {
     issues.require_not_negative(path, &[("friction", contact.friction)]);
-    if !(0.0..=1.0).contains(&contact.restitution) {
-        let message = format!("{} is not between 0 and 1", contact.restitution);
-        issues.add(Kind::OutOfRange, format!("{path}.restitution"), message, "use 0 (no bounce) to 1");
-    }
+    check_restitution(issues, contact.restitution, path);
     if let FirmnessDoc::Given { stiffness, damping } | FirmnessDoc::Scaled { stiffness, damping } =
         contact.firmness
     {
         issues.require_positive(path, &[("firmness.stiffness", stiffness)]);
         issues.require_not_negative(path, &[("firmness.damping", damping)]);
+    }
+}
+
+/// Pairs name what can touch, once, and say something in range.
+pub(super) fn pairs_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
+    let known = Known::of(scene);
+    let mut seen = BTreeSet::new();
+    for (i, pair) in scene.pairs.iter().enumerate() {
+        let path = format!("pairs[{i}]");
+        known.require_touching(issues, &pair.a, || format!("{path}.a"));
+        known.require_touching(issues, &pair.b, || format!("{path}.b"));
+        issues.require_not_negative(&path, &[("friction", pair.friction.unwrap_or(0.0))]);
+        check_restitution(issues, pair.restitution.unwrap_or(0.0), &path);
+        if pair.friction.is_none() && pair.restitution.is_none() {
+            let hint = "add friction: … or restitution: …";
+            issues.add(Kind::MissingField, path.clone(), "this pair says nothing", hint);
+        }
+        let names = if pair.a <= pair.b { [&pair.a, &pair.b] } else { [&pair.b, &pair.a] };
+        if !seen.insert(names) {
+            let message = format!("the pair of `{}` and `{}` is already there", pair.a, pair.b);
+            issues.add(Kind::DuplicateName, path, message, "remove one of the two");
+        }
+    }
+}
+
+fn check_restitution(issues: &mut Issues, restitution: f64, path: &str) {
+    if !(0.0..=1.0).contains(&restitution) {
+        let message = format!("{restitution} is not between 0 and 1");
+        issues.add(Kind::OutOfRange, format!("{path}.restitution"), message, "use 0 (no bounce) to 1");
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use glam::DVec3;
 use sinew_math::{TetMesh, TetMeshError};
 
-use super::bodies::{check_color, check_rotation};
+use super::bodies::{check_color, check_poisson, check_rotation};
 use super::{contact::check_contact, issues::Issues, lookup::characters};
 use crate::doc::{
     AttachedDoc, CharacterKindDoc, ContactDoc, DisturbanceDoc, FleshMaterialDoc, FleshMeshDoc,
@@ -85,15 +85,6 @@ fn check_material(issues: &mut Issues, material: &FleshMaterialDoc, path: &str) 
     let (young, poisson) = material.elasticity();
     issues.require_positive(path, &[("young", young)]);
     check_poisson(issues, poisson, path);
-}
-
-/// Poisson's ratio below `path`.
-pub(super) fn check_poisson(issues: &mut Issues, poisson: f64, path: &str) {
-    if poisson <= -1.0 || poisson >= 0.5 {
-        let message = format!("Poisson's ratio {poisson} is out of range");
-        let hint = "use a number above −1 and below 0.5; nearly incompressible flesh has 0.4 to 0.49";
-        issues.add(Kind::OutOfRange, format!("{path}.poisson"), message, hint);
-    }
 }
 
 /// Mass floors and colours are from 0 to 1, disturbances are not negative, boxes of nodes are not empty.

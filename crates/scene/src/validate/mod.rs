@@ -96,6 +96,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     regions::muscles_are_in_range,
     flesh::flesh_solver_is_in_range,
     contact::colliders_can_be_touched,
+    contact::pairs_are_given_once,
     score::scores_fit_the_stepper,
     score::measured_names_are_known,
     score::score_names_are_known,

@@ -204,13 +204,27 @@ impl<'s> Known<'s> {
     }
 
     pub(super) fn require_flesh(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
-        let listed = self.scene.flesh.iter().map(|flesh| flesh.name.clone());
-        let made =
-            self.scene.generators.iter().filter(|g| g.makes_flesh(g.name())).map(|g| g.name().to_owned());
-        let known: Vec<_> = listed.chain(made).collect();
+        let known: Vec<_> = self.flesh().collect();
         if !known.iter().any(|flesh| flesh == name) {
             missing(issues, "body of flesh", name, &known, field());
         }
+    }
+
+    /// Something that can touch: a collider, by its name or that of its body, or flesh.
+    pub(super) fn require_touching(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
+        let colliders = self.scene.colliders.iter().map(|collider| collider.known_as().to_owned());
+        let known: BTreeSet<String> = colliders.chain(self.flesh()).collect();
+        if !known.contains(name) {
+            let known: Vec<_> = known.into_iter().collect();
+            missing(issues, "collider or body of flesh", name, &known, field());
+        }
+    }
+
+    /// Names of flesh, generated ones included.
+    fn flesh(&self) -> impl Iterator<Item = String> + '_ {
+        let listed = self.scene.flesh.iter().map(|flesh| flesh.name.clone());
+        let made = self.scene.generators.iter().filter(|g| g.makes_flesh(g.name()));
+        listed.chain(made.map(|g| g.name().to_owned()))
     }
 
     pub(super) fn require_track(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {

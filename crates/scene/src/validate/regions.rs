@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use glam::DVec3;
 
-use super::bodies::{check_rotation, check_shape};
+use super::bodies::{check_poisson, check_rotation, check_shape};
+use super::issues::Issues;
 use super::lookup::{Touchable, characters, touchable};
-use super::{flesh::check_poisson, issues::Issues};
 use crate::doc::{
     FibresDoc, FleshSteppingDoc, ForceLengthDoc, MuscleDoc, RegionDoc, RegionTetsDoc, SceneDoc, TargetDoc,
     TendonDoc,

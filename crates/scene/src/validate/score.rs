@@ -25,7 +25,7 @@ pub(super) fn scores_fit_the_stepper(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
-/// The bodies and flesh that expected motions name exist.
+/// The bodies, colliders and flesh that expected motions name exist.
 pub(super) fn measured_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     let known = Known::of(scene);
     for (i, expected) in scene.expect.motions.iter().enumerate() {
@@ -38,6 +38,10 @@ pub(super) fn measured_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
             | MeasureDoc::NetTurn { body, .. }
             | MeasureDoc::Travelled { body }
             | MeasureDoc::Lowest { body } => known.require_body(issues, body, || field("body")),
+            MeasureDoc::Touches { a, b } | MeasureDoc::TouchTime { a, b } => {
+                known.require_touching(issues, a, || field("a"));
+                known.require_touching(issues, b, || field("b"));
+            }
             MeasureDoc::Torque | MeasureDoc::Acceleration => {}
         }
     }

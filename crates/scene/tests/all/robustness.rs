@@ -93,7 +93,13 @@ fn collider() -> impl Strategy<Value = ColliderDoc> {
             heights: rows.to_vec(),
         }),
     ];
-    (shape, contact()).prop_map(|(shape, contact)| ColliderDoc { body: "world".to_owned(), shape, contact })
+    (shape, contact()).prop_map(|(shape, contact)| ColliderDoc {
+        name: String::new(),
+        body: "world".to_owned(),
+        shape,
+        contact,
+        sensor: false,
+    })
 }
 
 prop_compose! {

@@ -20,6 +20,17 @@ fn stepping_fixtures_allocates_nothing() {
 }
 
 #[test]
+fn sensors_and_events_that_stay_allocate_nothing() {
+    let mut world = world("gate");
+    for _ in 0..150 {
+        world.step();
+    }
+    assert_no_allocation("gate", &mut world, |world| {
+        world.step();
+    });
+}
+
+#[test]
 fn explicit_and_block_steps_allocate_nothing() {
     for stepper in ["Explicit()", "Implicit(solver: Block)", "Implicit(order: 2, newton_iterations: 3)"] {
         let mut scene = crate::common::scene("chain_10");

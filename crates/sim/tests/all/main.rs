@@ -9,6 +9,7 @@ mod changes;
 mod common;
 mod contacts;
 mod determinism;
+mod events;
 mod flesh;
 mod health;
 mod inputs;
