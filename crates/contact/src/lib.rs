@@ -75,7 +75,7 @@ pub use sensors::SensorModel;
 pub use shape::ContactShape;
 pub use skin::{FittedSkin, Skin};
 pub use skin_contacts::{SkinCloud, SkinContacts};
-pub use skin_pair::{FacePlace, MovingSkin, SkinMeeting};
+pub use skin_pair::{FacePlace, MeetingBuffers, MovingSkin, SkinMeeting};
 pub use skin_search::SkinContact;
 pub use solve::{Approach, ContactSolve, ContactSummary};
 pub use touch_events::{ContactEvent, ContactEvents, TouchPair, TouchPhase, TouchSide};

@@ -65,6 +65,16 @@ pub(crate) struct RefitTree {
     items: Vec<u32>,
 }
 
+/// Buffers of [`RefitTree::meet`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TreeMeeting {
+    /// Nodes of the other tree that may be wanted, one list per open node.
+    lists: Vec<u32>,
+    /// Nodes that are open: where they end, and where their lists begin.
+    open: Vec<(u32, u32)>,
+    leaves: Vec<u32>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Node {
     /// The node after this subtree.
@@ -128,21 +138,11 @@ impl RefitTree {
         boxes: &[NodeBox],
         state: &mut T,
         wanted: impl Fn(&T, &NodeBox) -> bool,
-        visit: impl FnMut(&mut T, u32),
-    ) {
-        self.walk_nodes(state, |state, node| wanted(state, &boxes[node]), visit);
-    }
-
-    /// Gives `visit` the items of all leaves that are `wanted`; nodes are numbered as their boxes.
-    pub(crate) fn walk_nodes<T>(
-        &self,
-        state: &mut T,
-        wanted: impl Fn(&T, usize) -> bool,
         mut visit: impl FnMut(&mut T, u32),
     ) {
         let mut i = 0;
         while let Some(node) = self.nodes.get(i) {
-            if wanted(state, i) {
+            if wanted(state, &boxes[i]) {
                 self.leaf(node).iter().for_each(|&item| visit(state, item));
                 i += 1;
             } else {
@@ -151,22 +151,83 @@ impl RefitTree {
         }
     }
 
-    /// Nodes that together contain all items, each with its items, at most `most` of them.
-    pub(crate) fn groups(&self, most: usize) -> impl Iterator<Item = (usize, &[u32])> {
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            loop {
-                let (at, node) = (next, self.nodes.get(next)?);
-                let after =
-                    self.nodes.get(node.skip as usize).map_or(self.items.len(), |node| node.first as usize);
-                let items = &self.items[node.first as usize..after];
-                let is_group = items.len() <= most || node.count > 0;
-                next = if is_group { node.skip as usize } else { at + 1 };
-                if is_group {
-                    return Some((at, items));
+    /// Gives `visit` every leaf with its items, and the leaves of `other` that are `wanted` for it, as numbers of nodes in the order of that tree. A pair of
+    /// nodes that is not wanted must have no wanted pair below. Both trees are descended together.
+    pub(crate) fn meet(
+        &self,
+        other: &Self,
+        wanted: impl Fn(usize, usize) -> bool,
+        work: &mut TreeMeeting,
+        mut visit: impl FnMut(usize, &[u32], &[u32]),
+    ) {
+        let TreeMeeting { lists, open, leaves } = work;
+        lists.clear();
+        open.clear();
+        if !other.nodes.is_empty() {
+            lists.push(0);
+        }
+        let mut i = 0;
+        while let Some(node) = self.nodes.get(i) {
+            while let Some(&(_, first)) = open.last().filter(|(end, _)| *end as usize <= i) {
+                lists.truncate(first as usize);
+                open.pop();
+            }
+            // The list of the node above is the last one.
+            let list = open.last().map_or(0, |&(_, first)| first as usize)..lists.len();
+            if node.count > 0 {
+                leaves.clear();
+                for k in list {
+                    other.walk_below(lists[k] as usize, |b| wanted(i, b), |leaf| leaves.push(leaf));
+                }
+                if !leaves.is_empty() {
+                    visit(i, self.leaf(node), leaves);
+                }
+                i += 1;
+                continue;
+            }
+            let before = lists.len();
+            for k in list {
+                let b = lists[k] as usize;
+                if wanted(i, b) {
+                    other.push_below(b, lists);
                 }
             }
-        })
+            if lists.len() == before {
+                i = node.skip as usize;
+            } else {
+                open.push((node.skip, before as u32));
+                i += 1;
+            }
+        }
+    }
+
+    /// Adds a leaf, or the two nodes below another node.
+    fn push_below(&self, node: usize, list: &mut Vec<u32>) {
+        if self.nodes[node].count > 0 {
+            list.push(node as u32);
+        } else {
+            list.extend([node as u32 + 1, self.nodes[node + 1].skip]);
+        }
+    }
+
+    /// Gives `visit` the leaves at and below a node that are `wanted`, as are the nodes above them.
+    fn walk_below(&self, node: usize, wanted: impl Fn(usize) -> bool, mut visit: impl FnMut(u32)) {
+        let (mut i, end) = (node, self.nodes[node].skip as usize);
+        while i < end {
+            if !wanted(i) {
+                i = self.nodes[i].skip as usize;
+                continue;
+            }
+            if self.nodes[i].count > 0 {
+                visit(i as u32);
+            }
+            i += 1;
+        }
+    }
+
+    /// The items of a leaf.
+    pub(crate) fn items(&self, leaf: u32) -> &[u32] {
+        self.leaf(&self.nodes[leaf as usize])
     }
 
     fn leaf(&self, node: &Node) -> &[u32] {
@@ -180,22 +241,30 @@ mod tests {
     use sinew_testkit::Rng;
 
     #[test]
-    fn groups_contain_every_item_once() {
+    fn two_trees_meet_as_all_pairs_of_their_items_do() {
         let mut rng = Rng::new(6);
-        for (n, most) in [(1, 4), (9, 4), (300, 16), (300, 1000)] {
-            let boxes: Vec<NodeBox> = (0..n).map(|_| random_box(&mut rng)).collect();
-            let tree = RefitTree::new(&boxes);
-            let mut fitted = Vec::new();
-            tree.refit(|item| boxes[item as usize], &mut fitted);
-            let mut found: Vec<u32> = Vec::new();
-            for (node, items) in tree.groups(most) {
-                assert!(
-                    items.len() <= most && items.iter().all(|&i| fitted[node].overlap(&boxes[i as usize]))
-                );
-                found.extend(items);
-            }
+        for (n, m) in [(1, 1), (3, 200), (200, 3), (150, 170)] {
+            let random = |n, rng: &mut Rng| -> Vec<NodeBox> { (0..n).map(|_| random_box(rng)).collect() };
+            let (one, other) = (random(n, &mut rng), random(m, &mut rng));
+            let trees = [RefitTree::new(&one), RefitTree::new(&other)];
+            let mut fitted = [Vec::new(), Vec::new()];
+            trees[0].refit(|item| one[item as usize], &mut fitted[0]);
+            trees[1].refit(|item| other[item as usize], &mut fitted[1]);
+            let mut found = Vec::new();
+            let wanted = |a: usize, b: usize| fitted[0][a].overlap(&fitted[1][b]);
+            trees[0].meet(&trees[1], wanted, &mut TreeMeeting::default(), |_, items, leaves| {
+                assert!(leaves.is_sorted());
+                for (a, b) in items.iter().flat_map(|&a| leaves.iter().map(move |&b| (a, b))) {
+                    let near =
+                        trees[1].items(b).iter().filter(|b| one[a as usize].overlap(&other[**b as usize]));
+                    found.extend(near.map(|&b| (a, b)));
+                }
+            });
             found.sort_unstable();
-            assert_eq!(found, (0..n).collect::<Vec<_>>());
+            let all = (0..n).flat_map(|a| (0..m).map(move |b| (a, b)));
+            let expected: Vec<(u32, u32)> =
+                all.filter(|&(a, b)| one[a as usize].overlap(&other[b as usize])).collect();
+            assert_eq!(found, expected);
         }
     }
 

@@ -14,12 +14,12 @@
 //!
 //! Boxes of faces cover their way within the step. Of one skin, boxes around normals find out which parts can face each other at all.
 //!
-//! World axes, metres. Cost: a walk through a tree per 4 faces, the faces found times the points there, and rays for points that are under a face of
+//! World axes, metres. Cost: a descent through both trees, the faces found times the points there, and rays for points that are under a face of
 //! their own skin; nothing is allocated once the buffers have grown.
 
 use crate::contact_point::{ContactKey, ContactPoint, Mover, Opposite};
 use crate::model::{ContactModel, usable};
-use crate::refit_tree::NodeBox;
+use crate::refit_tree::{NodeBox, TreeMeeting};
 use crate::skin::{FittedSkin, corners};
 use crate::skin_contacts::SkinCloud;
 use glam::DVec3;
@@ -31,8 +31,6 @@ const FACING: f64 = 0.1;
 /// How far under faces of other flesh, and of its own, a point is looked for, in edges of the skin.
 const SEARCHED: f64 = 2.0;
 const SEARCHED_OWN: f64 = 0.25;
-/// Faces that look for others together, at most.
-const GROUP: usize = 4;
 
 /// A skin with its points where they are now.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +43,13 @@ pub struct MovingSkin<'a> {
     pub fitted: &'a FittedSkin,
     /// Its number in [`Opposite::Flesh`].
     pub flesh: u32,
+}
+
+/// Buffers of [`MovingSkin::meet`]. Their content never changes a result.
+#[derive(Clone, Debug, Default)]
+pub struct MeetingBuffers {
+    near: Vec<u32>,
+    trees: TreeMeeting,
 }
 
 /// A place of a face.
@@ -84,11 +89,11 @@ impl ContactModel {
         &self,
         [one, other]: [&MovingSkin<'_>; 2],
         margin: f64,
-        near: &mut Vec<u32>,
+        work: &mut MeetingBuffers,
         out: &mut Vec<SkinMeeting>,
     ) {
         let before = out.len();
-        one.meet(other, margin, near, out);
+        one.meet(other, margin, work, out);
         let kinds = [one, other].map(|skin| skin.cloud.points.material.kind);
         self.rules.apply(out[before..].iter_mut().map(|met| &mut met.contact), |_| kinds);
     }
@@ -97,8 +102,14 @@ impl ContactModel {
 impl MovingSkin<'_> {
     /// Adds the contacts of this skin with `other` whose gap closes within the step, or is at most `margin` (m): of points of this skin with
     /// faces of the other, and of sharp edges of both if this one has the lower number. If both have the same number, they are the same skin, of which
-    /// points alone touch. `near` is a buffer.
-    pub fn meet(&self, other: &MovingSkin<'_>, margin: f64, near: &mut Vec<u32>, out: &mut Vec<SkinMeeting>) {
+    /// points alone touch.
+    pub fn meet(
+        &self,
+        other: &MovingSkin<'_>,
+        margin: f64,
+        work: &mut MeetingBuffers,
+        out: &mut Vec<SkinMeeting>,
+    ) {
         let is_same = self.flesh == other.flesh;
         // All parts of one skin fall together.
         let margin = if is_same { 0.0 } else { usable(margin) };
@@ -110,11 +121,16 @@ impl MovingSkin<'_> {
         {
             return;
         }
-        for (node, faces) in self.cloud.skin.tree.groups(GROUP) {
-            self.look_around(node, other, searched, near);
-            if near.is_empty() {
-                continue;
-            }
+        let MeetingBuffers { near, trees } = work;
+        let wanted = |a: usize, b: usize| self.may_meet(a, other, b, searched);
+        self.cloud.skin.tree.meet(&other.cloud.skin.tree, wanted, trees, |node, faces, leaves| {
+            near.clear();
+            let facing = &self.fitted.normals[node];
+            let others = leaves.iter().flat_map(|&leaf| other.cloud.skin.tree.items(leaf));
+            near.extend(others.filter(|&&face| {
+                let outward = NodeBox::around([other.fitted.outward[face as usize]]);
+                !is_same || facing.most_opposed(&outward) >= FACING
+            }));
             for &face in faces {
                 for point in self.cloud.skin.triangles[face as usize] {
                     if self.cloud.skin.face_of[point as usize] == face {
@@ -125,27 +141,18 @@ impl MovingSkin<'_> {
                     self.meet_edges(face, other, near, [margin, searched], out);
                 }
             }
-        }
+        });
     }
 
-    /// Fills `near` with the faces of the other skin that the faces of a node may touch within the step, or come within `searched` (m) of.
-    fn look_around(&self, node: usize, other: &MovingSkin<'_>, searched: f64, near: &mut Vec<u32>) {
-        let is_same = self.flesh == other.flesh;
-        let [start, end, all] = [self.fitted.boxes[node], self.fitted.ends[node], self.fitted.swept(node)]
-            .map(|around| around.widened(searched));
-        let facing = &self.fitted.normals[node];
-        let FittedSkin { boxes, ends, normals, outward, .. } = other.fitted;
-        let wanted = |node: usize| {
-            if !is_same {
-                return all.overlap(&other.fitted.swept(node));
-            }
-            let is_near = start.overlap(&boxes[node]) || end.overlap(&ends[node]);
-            is_near && facing.most_opposed(&normals[node]) >= FACING
-        };
-        let faces = |face: u32| facing.most_opposed(&NodeBox::around([outward[face as usize]])) >= FACING;
-        near.clear();
-        let visit = |near: &mut Vec<u32>, face: u32| near.extend((!is_same || faces(face)).then_some(face));
-        other.cloud.skin.tree.walk_nodes(near, |_, node| wanted(node), visit);
+    /// Whether the faces of two nodes may touch within the step, or come within `searched` (m) of each other.
+    fn may_meet(&self, node: usize, other: &MovingSkin<'_>, others: usize, searched: f64) -> bool {
+        let (one, two) = (self.fitted, other.fitted);
+        if self.flesh != other.flesh {
+            return one.swept(node).widened(searched).overlap(&two.swept(others));
+        }
+        let is_near = one.boxes[node].widened(searched).overlap(&two.boxes[others])
+            || one.ends[node].widened(searched).overlap(&two.ends[others]);
+        is_near && one.normals[node].most_opposed(&two.normals[others]) >= FACING
     }
 
     /// The contact of a point with the nearest of the faces `near`.
@@ -229,10 +236,10 @@ impl MovingSkin<'_> {
         let (skin, points) = (self.cloud.skin, self.cloud.points.points);
         let mut best: Option<NearestPlace> = None;
         for &face in near {
-            let most = searched + self.closing(face, way);
-            if !self.may_touch(face, point, most, own) {
+            if own.is_some_and(|(own, inward)| !self.may_touch_own(face, (own, point), inward)) {
                 continue;
             }
+            let most = searched + self.closing(face, way);
             let [a, b, c] = corners(skin.triangles[face as usize], points);
             let (on, at) = Triangle::new(a, b, c).project_local_point_and_get_location(point, false);
             let distance_squared = on.point.distance_squared(point);
@@ -247,18 +254,15 @@ impl MovingSkin<'_> {
         best
     }
 
-    /// Whether a face may be within `most` (m) of a point; of its own skin, whether it faces the point and is not beside it.
-    fn may_touch(&self, face: u32, point: DVec3, most: f64, own: Option<(u32, DVec3)>) -> bool {
+    /// Whether a point of this skin, with its number and unit inner normal, may touch a face: it faces it, is not deep under it, and not beside it.
+    fn may_touch_own(&self, face: u32, (own, point): (u32, DVec3), inward: DVec3) -> bool {
         let skin = self.cloud.skin;
         let outward = self.fitted.outward[face as usize];
+        if outward.dot(inward) < FACING {
+            return false;
+        }
         let corner = self.cloud.points.points[skin.triangles[face as usize][0] as usize];
-        let under = (corner - point).dot(outward);
-        let faces = |(own, inward): (u32, DVec3)| {
-            outward.dot(inward) >= FACING
-                && under <= SEARCHED_OWN * skin.edge
-                && !skin.are_neighbours(own, face)
-        };
-        -under <= most && own.is_none_or(faces)
+        (corner - point).dot(outward) <= SEARCHED_OWN * skin.edge && !skin.are_neighbours(own, face)
     }
 
     /// Normal and depth of a point over its nearest place; none if the face has no area.

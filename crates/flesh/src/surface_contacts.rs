@@ -6,8 +6,8 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    ContactPoint, ContactWorkspace, FacePlace, FittedSkin, Mover, MovingSkin, Opposite, PointCloud,
-    SkinCloud, SkinContacts, SkinMeeting,
+    ContactPoint, ContactWorkspace, FacePlace, FittedSkin, MeetingBuffers, Mover, MovingSkin, Opposite,
+    PointCloud, SkinCloud, SkinContacts, SkinMeeting,
 };
 use sinew_fem::FemState;
 use sinew_math::{Pose, SurfacePoint};
@@ -28,7 +28,7 @@ pub(crate) struct ContactQuery {
     fitted: Vec<FittedSkin>,
     /// How far points of skins move within the step, by body of flesh (m).
     ahead: Vec<Vec<DVec3>>,
-    near: Vec<u32>,
+    meeting: MeetingBuffers,
     met: Vec<SkinMeeting>,
 }
 
@@ -89,8 +89,11 @@ impl ContactQuery {
     ) {
         let Some(contact) = &model.contact else { return };
         self.fit_skins(model, nodes, time);
-        let (mut near, mut met, mut faces) =
-            (std::mem::take(&mut self.near), std::mem::take(&mut self.met), std::mem::take(&mut self.faces));
+        let (mut meeting, mut met, mut faces) = (
+            std::mem::take(&mut self.meeting),
+            std::mem::take(&mut self.met),
+            std::mem::take(&mut self.faces),
+        );
         let n = model.bodies.len();
         for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
             let share_bone = model.ignored[i].iter().any(|bone| model.ignored[j].contains(bone));
@@ -98,11 +101,11 @@ impl ContactQuery {
                 && (i == j || !share_bone)
             {
                 met.clear();
-                contact.skin_meetings([&skin, &other], margin, &mut near, &mut met);
+                contact.skin_meetings([&skin, &other], margin, &mut meeting, &mut met);
                 append_places([i, j].map(|k| (&model.bodies[k], &nodes[k])), &met, &mut faces, contacts);
             }
         }
-        (self.near, self.met, self.faces) = (near, met, faces);
+        (self.meeting, self.met, self.faces) = (meeting, met, faces);
         contacts.sort_unstable_by_key(|contact| contact.key);
     }
 

@@ -2,8 +2,8 @@
 
 use glam::{DQuat, DVec3};
 use sinew_contact::{
-    ContactMaterial, FittedSkin, Groups, Mover, MovingSkin, Opposite, PointCloud, Skin, SkinCloud,
-    SkinMeeting,
+    ContactMaterial, FittedSkin, Groups, MeetingBuffers, Mover, MovingSkin, Opposite, PointCloud, Skin,
+    SkinCloud, SkinMeeting,
 };
 use sinew_math::{exp_so3, ops};
 use sinew_testkit::Rng;
@@ -95,7 +95,7 @@ fn meet(one: &Piece, other: Option<&Piece>, margin: f64) -> Vec<SkinMeeting> {
         MovingSkin { cloud, ahead: &piece.ahead, fitted: &fitted[i], flesh }
     };
     let mut out = Vec::new();
-    placed(0).meet(&placed(1), margin, &mut Vec::new(), &mut out);
+    placed(0).meet(&placed(1), margin, &mut MeetingBuffers::default(), &mut out);
     out
 }
 
