@@ -5,6 +5,7 @@
 //! Cost: O(n log² n).
 
 use crate::error::ContactError;
+use crate::ray_triangle::LocalRay;
 use crate::refit_tree::{NodeBox, RefitTree};
 use glam::DVec3;
 use parry3d_f64::query::PointQuery;
@@ -196,16 +197,14 @@ impl Skin {
         without: Option<u32>,
     ) -> (f64, usize) {
         let mut found = (f64::INFINITY, 0);
-        // a component of zero would give 0/0 on the side of a box
-        let inverse =
-            DVec3::from_array(ray.to_array().map(|x| 1.0 / if x.abs() < 1e-12 { 1e-12 } else { x }));
+        let ray = LocalRay::new(origin, ray);
         self.tree.walk(
             boxes,
             &mut found,
-            |_, node| node.entry(origin, inverse).is_some(),
+            |_, node| node.entry(ray.origin, ray.inverse).is_some(),
             |found, face| {
                 if without != Some(face)
-                    && let Some(at) = crossing(corners(self.triangles[face as usize], rest), origin, ray)
+                    && let Some(at) = ray.meets(corners(self.triangles[face as usize], rest))
                 {
                     *found = (found.0.min(at), found.1 + 1);
                 }
@@ -342,21 +341,4 @@ fn edges(triangles: &[[u32; 3]]) -> Vec<SkinEdge> {
     let mut edges: Vec<SkinEdge> = sides.chunk_by(|a, b| a.0 == b.0).map(edge).collect();
     edges.sort_unstable();
     edges
-}
-
-/// Where a ray crosses a triangle (lengths of the ray), from either side.
-fn crossing([a, b, c]: [DVec3; 3], origin: DVec3, ray: DVec3) -> Option<f64> {
-    // Möller and Trumbore 1997
-    let (u, v) = (b - a, c - a);
-    let across = ray.cross(v);
-    let determinant = u.dot(across);
-    if determinant == 0.0 {
-        return None;
-    }
-    let from = origin - a;
-    let x = from.dot(across) / determinant;
-    let along = from.cross(u);
-    let y = ray.dot(along) / determinant;
-    let at = v.dot(along) / determinant;
-    (x >= 0.0 && y >= 0.0 && x + y <= 1.0 && at > 0.0).then_some(at)
 }

@@ -89,9 +89,9 @@ impl<'a> StepInput<'a> {
         self.given.drives.get(place as usize).map(|(_, drive)| drive)
     }
 
-    /// Whether wrenches or grabs act on any body.
-    pub(crate) fn touches_any(&self) -> bool {
-        !self.index.touched.is_empty()
+    /// Whether wrenches or grabs act on one of some bodies.
+    pub(crate) fn touches_one(&self, bodies: &[u32]) -> bool {
+        !self.index.touched.is_empty() && bodies.iter().any(|&body| self.touches(body))
     }
 
     /// Whether wrenches or grabs act on a body.
@@ -204,7 +204,8 @@ mod tests {
                 let is_touched = given.grabs.iter().any(|grab| grab.body == body);
                 assert_eq!(input.touches(body.index() as u32), is_touched);
             }
-            assert_eq!(input.touches_any(), !given.grabs.is_empty());
+            let all: Vec<u32> = model.bodies().map(|body| body.index() as u32).collect();
+            assert_eq!(input.touches_one(&all), !given.grabs.is_empty());
         }
     }
 }

@@ -9,11 +9,12 @@
 //! ```
 //! The assembly moves bodies along the joint directions of the start of the step (`x = M⁻¹J₀ᵀλ`, as SHAKE does), and
 //! its rotations are added to `ℓ`, so that both momenta are exact and the motion is of second order. If that does not
-//! converge, the step is made in halves; if that does not help, the bodies are assembled at the predicted poses, which keeps linear momentum only. docs/errata.md compares
-//! the variants. A rolling joint must not slip on the way: with `δ` the displacement of the step, `J(q ⊕ δ/2) δ = 0` in its velocity
-//! rows, the discrete constraint of Lagrange and d'Alembert; that needs [`JacobianAt::Start`] and is lost where the bodies are assembled
-//! at the predicted poses. Joint springs are explicit. The twists of the state are mean velocities over the last step. SI units,
-//! world axes. Cost: one linear solve per iteration of the assembly, through the row library.
+//! converge, the step is made in halves; if that does not help, the bodies are assembled at the predicted poses, and what that
+//! changes of the momenta of free islands is given back to the increments that are carried on. docs/errata.md compares the
+//! variants. A rolling joint must not slip on the way: with `δ` the displacement of the step, `J(q ⊕ δ/2) δ = 0` in its velocity
+//! rows, the discrete constraint of Lagrange and d'Alembert; that needs [`JacobianAt::Start`] and is lost where the bodies are
+//! assembled at the predicted poses. Joint springs are explicit. The twists of the state are mean velocities over the last step.
+//! SI units, world axes. Cost: one linear solve per iteration of the assembly, through the row library.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, normalize_quat, quat_to_mat3};
@@ -23,9 +24,10 @@ use crate::assembly::{AssemblyErrors, Placement};
 use crate::forces::MotorTarget;
 use crate::joints::{RowForm, unwrap_angle};
 use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Surroundings};
-use crate::model::{Model, State, WORLD};
+use crate::model::{BodyId, Model, State, WORLD};
 use crate::prepare::{first_non_finite, increment, move_pose};
 use crate::settings::{Assembly, CarriedRotation, Displacement, JacobianAt};
+use crate::steppers::momentum::{BodiesAsOne, bodies_of, keep_still};
 use crate::steppers::{
     ActiveStep, NotMade, Remedy, StepTask, add_displacing_reactions, add_inside_reactions,
 };
@@ -69,8 +71,11 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> Resu
         std::mem::swap(&mut state.poses, &mut scratch.poses);
     }
 
-    let carries_all = met_along_start && scheme.rotation == CarriedRotation::Momentum;
-    finish(task, state, &scratch, carries_all);
+    let carries_momentum = scheme.rotation == CarriedRotation::Momentum;
+    if carries_momentum && !met_along_start {
+        carry_assembled(task, state, &mut scratch);
+    }
+    finish(task, state, &scratch, carries_momentum);
     workspace.displacement = Some(scratch);
     run.done(Stage::Integrate);
     Ok(StepReport {
@@ -108,6 +113,7 @@ fn correct_along_start(
         // Directions that the rows of one pose have and those of another have not are told apart by how far they differ.
         step.run.settings.solve.openness = start.max(error.relative);
         solve(step, scheme, &scratch.poses);
+        keep_still(model, &step.state.poses, input, &mut step.workspace.tree.motions);
         correct(model, step.state, scheme, &step.workspace.tree.motions, scratch);
         iterations += 1;
         error = errors(step.state, &scratch.poses);
@@ -284,9 +290,49 @@ fn correct(
     }
 }
 
+/// What the way to assembled poses carries on: its turns and displacements, and a rigid motion that gives free islands the momentum
+/// that was predicted for them.
+fn carry_assembled(task: &StepTask<'_>, state: &State, scratch: &mut DisplacementScratch) {
+    let (model, islands) = (task.model, &task.model.derived.islands);
+    let DisplacementScratch { forces, carried, turns, poses } = scratch;
+    let as_one = |poses: &[Pose], carried: &[Motion], bodies| {
+        let motion = |body: BodyId| {
+            let Motion { angular: momentum, linear } = carried[body.index()];
+            let inertia = world_inertia(model, body.index(), poses[body.index()].rotation);
+            let angular = inertia.inverse().map_or(DVec3::ZERO, |inverse| inverse.mul_vec(momentum));
+            Motion { angular, linear }
+        };
+        BodiesAsOne::at(model, poses, motion, bodies_of(bodies))
+    };
+    forces.clear();
+    forces.extend(islands.free().map(|bodies| as_one(&state.poses, carried, bodies).momentum));
+    for (body, pose) in poses.iter().enumerate() {
+        let Motion { angular: turn, linear } = increment(&state.poses[body], pose);
+        let half_back = exp_so3(turn * -0.5) * pose.rotation;
+        turns[body] = turn;
+        carried[body] = Motion { angular: world_inertia(model, body, half_back).mul_vec(turn), linear };
+    }
+    for (bodies, predicted) in
+        islands.free().zip(forces).filter(|(bodies, _)| !task.input.touches_one(bodies))
+    {
+        let whole = as_one(poses, carried, bodies);
+        let Some(rigid) = whole.motion_with(*predicted - whole.momentum) else { continue };
+        for &body in bodies {
+            let body = body as usize;
+            let Motion { angular, linear } = whole.carry(rigid, &poses[body]);
+            let rotation = poses[body].rotation;
+            carried[body].linear += linear;
+            carried[body].angular += world_inertia(model, body, rotation).mul_vec(angular);
+            // The turn that has led here: the one onwards with the opposite momentum, backwards.
+            let (momentum, guess) = (-carried[body].angular, -turns[body]);
+            turns[body] = -turn_of(model, body, rotation, momentum, guess, CarriedRotation::Momentum);
+        }
+    }
+}
+
 /// Leaves poses, increments and mean velocities in the state. Increments that were carried stay as they are: the
 /// difference of two positions is rounded by the size of the positions, and short steps divide it by a short time.
-fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch, carries_all: bool) {
+fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch, carries_momentum: bool) {
     let (model, h) = (task.model, task.settings.dt);
     let n = state.poses.len();
     let history = &mut state.history;
@@ -297,7 +343,7 @@ fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch,
             continue;
         }
         let new = scratch.poses[body];
-        let step = if carries_all {
+        let step = if carries_momentum {
             Motion { angular: scratch.turns[body], linear: scratch.carried[body].linear }
         } else {
             increment(&state.poses[body], &new)

@@ -23,8 +23,11 @@ use crate::tree::BodyLoads;
 pub(crate) fn remember_momenta(model: &Model, state: &State, input: StepInput<'_>, momenta: &mut Vec<DVec3>) {
     momenta.clear();
     momenta.extend(model.derived.islands.free().map(|bodies| {
-        let is_left_alone = input.touches_any() && bodies.iter().any(|&body| input.touches(body));
-        if is_left_alone { DVec3::NAN } else { BodiesAsOne::new(model, state, ids(bodies)).momentum.angular }
+        if input.touches_one(bodies) {
+            DVec3::NAN
+        } else {
+            BodiesAsOne::new(model, state, bodies_of(bodies)).momentum.angular
+        }
     }));
 }
 
@@ -35,14 +38,30 @@ pub(crate) fn restore_momenta(model: &Model, state: &mut State, loads: &BodyLoad
         if before.is_nan() || bodies.iter().any(is_coupled) {
             continue;
         }
-        let whole = BodiesAsOne::new(model, state, ids(bodies));
+        let whole = BodiesAsOne::new(model, state, bodies_of(bodies));
         let missing = Force::new(before - whole.momentum.angular, DVec3::ZERO);
-        whole.give(state, ids(bodies), missing);
+        whole.give(state, bodies_of(bodies), missing);
+    }
+}
+
+/// Takes the rigid motion out of the corrections `x` (per pair) of free islands that the input does not touch: reactions inside an
+/// island give it none, and what a solve leaves of it would add up over the steps.
+pub(crate) fn keep_still(model: &Model, poses: &[Pose], input: StepInput<'_>, x: &mut [Motion]) {
+    for bodies in model.derived.islands.free() {
+        if input.touches_one(bodies) {
+            continue;
+        }
+        let pair = |body: BodyId| model.pair_of_body[body.index()] as usize;
+        let whole = BodiesAsOne::at(model, poses, |body| x[pair(body)], bodies_of(bodies));
+        let Some(rigid) = whole.motion_with(whole.momentum * -1.0) else { continue };
+        for body in bodies_of(bodies) {
+            x[pair(body)] += whole.carry(rigid, &poses[body.index()]);
+        }
     }
 }
 
 /// Bodies of an island.
-fn ids(bodies: &[u32]) -> impl Iterator<Item = BodyId> + Clone + '_ {
+pub(super) fn bodies_of(bodies: &[u32]) -> impl Iterator<Item = BodyId> + Clone + '_ {
     bodies.iter().map(|&body| BodyId::from_index(body as usize))
 }
 
@@ -65,10 +84,20 @@ pub struct BodiesAsOne {
 impl BodiesAsOne {
     /// The bodies at a state.
     pub fn new(model: &Model, state: &State, bodies: impl Iterator<Item = BodyId> + Clone) -> Self {
-        let origin = bodies.clone().next().map_or(DVec3::ZERO, |body| state.poses[body.index()].translation);
+        Self::at(model, &state.poses, |body| state.motions[body.index()], bodies)
+    }
+
+    /// The bodies at poses and with motions.
+    pub(super) fn at(
+        model: &Model,
+        poses: &[Pose],
+        motion_of: impl Fn(BodyId) -> Motion,
+        bodies: impl Iterator<Item = BodyId> + Clone,
+    ) -> Self {
+        let origin = bodies.clone().next().map_or(DVec3::ZERO, |body| poses[body.index()].translation);
         let (mut mass, mut centre, mut linear) = (0.0, DVec3::ZERO, DVec3::ZERO);
         for body in bodies.clone() {
-            let (pose, motion) = (&state.poses[body.index()], &state.motions[body.index()]);
+            let (pose, motion) = (&poses[body.index()], motion_of(body));
             let m = model.bodies[body.index()].mass;
             mass += m;
             centre += (pose.translation - origin) * m;
@@ -78,7 +107,7 @@ impl BodiesAsOne {
         let velocity = linear / mass;
         let (mut inertia, mut angular) = (Sym3::ZERO, DVec3::ZERO);
         for body in bodies {
-            let (pose, motion) = (&state.poses[body.index()], &state.motions[body.index()]);
+            let (pose, motion) = (&poses[body.index()], motion_of(body));
             let inertial = &model.bodies[body.index()];
             let own = inertial.inertia.rotated_by(&quat_to_mat3(pose.rotation));
             let (arm, slip) = (pose.translation - origin - centre, motion.linear - velocity);
@@ -142,17 +171,25 @@ impl BodiesAsOne {
         paid + inner * (1.0 - share * share)
     }
 
+    /// Rigid motion with a momentum, of the centre of mass; none if it is not finite.
+    pub(super) fn motion_with(&self, momentum: Force) -> Option<Motion> {
+        let rigid = Motion {
+            angular: self.inertia.inverse()?.mul_vec(momentum.angular),
+            linear: momentum.linear / self.mass,
+        };
+        (rigid.angular.is_finite() && rigid.linear.is_finite()).then_some(rigid)
+    }
+
+    /// A rigid motion of the centre of mass, as a body has it.
+    pub(super) fn carry(&self, rigid: Motion, pose: &Pose) -> Motion {
+        Motion { linear: rigid.angular.cross(self.arm(pose)) + rigid.linear, ..rigid }
+    }
+
     /// Gives momentum to the bodies as a rigid motion. What is not finite is not given.
     pub fn give(&self, state: &mut State, bodies: impl Iterator<Item = BodyId>, momentum: Force) {
-        let turn = self.inertia.inverse().map_or(DVec3::NAN, |inverse| inverse.mul_vec(momentum.angular));
-        let shift = momentum.linear / self.mass;
-        if !(turn.is_finite() && shift.is_finite()) {
-            return;
-        }
+        let Some(rigid) = self.motion_with(momentum) else { return };
         for body in bodies {
-            let (pose, motion) = (&state.poses[body.index()], &mut state.motions[body.index()]);
-            motion.angular += turn;
-            motion.linear += turn.cross(self.arm(pose)) + shift;
+            state.motions[body.index()] += self.carry(rigid, &state.poses[body.index()]);
         }
     }
 }
