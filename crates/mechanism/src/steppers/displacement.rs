@@ -113,7 +113,9 @@ fn correct_along_start(
         // Directions that the rows of one pose have and those of another have not are told apart by how far they differ.
         step.run.settings.solve.openness = start.max(error.relative);
         solve(step, scheme, &scratch.poses);
-        keep_still(model, &step.state.poses, input, &mut step.workspace.tree.motions);
+        if scheme.jacobian == JacobianAt::Start {
+            keep_still(model, &step.state.poses, input, &mut step.workspace.tree.motions);
+        }
         correct(model, step.state, scheme, &step.workspace.tree.motions, scratch);
         iterations += 1;
         error = errors(step.state, &scratch.poses);

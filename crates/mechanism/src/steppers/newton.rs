@@ -89,9 +89,8 @@ impl ImplicitStep<'_> {
             let (spin, are_still) = self.here.rotor_error(&self.solver.tree.motions);
             self.here.predict_springs(state, &self.solver.tree.motions);
             self.here.move_ends(state, &self.solver.tree.motions);
-            let (error, joint) = self.here.end_error(state);
-            let joints = error;
-            let held = error.max(self.here.spring_error());
+            let (joints, joint) = self.here.end_error(state);
+            let held = joints.max(self.here.spring_error());
             let error = held.max(spin);
             // Spinning bodies need some iterations before these tell whether they converge; joint errors change with them.
             let may_mix = closing.solves <= MIXED && self.here.has_strong_rotors();
@@ -103,7 +102,6 @@ impl ImplicitStep<'_> {
             if is_best {
                 smallest = error;
                 (closing.unclosed, closing.worst) = (joints, joint);
-                self.keep();
             }
             let is_done = (smallest <= tolerance && !is_open && are_still) || closing.solves >= most;
             if !is_done && !self.keeps_forces() {
@@ -120,6 +118,9 @@ impl ImplicitStep<'_> {
                 }
                 break;
             };
+            if is_best {
+                self.keep();
+            }
             self.here.phase = next;
             stuck +=
                 u32::from(self.here.phase == NewtonPhase::Moved && error > OPEN && error > NO_GAIN * last);

@@ -10,7 +10,8 @@ use sinew_topology::NONE;
 
 use crate::model::{AnchorInertia, PairModel};
 use crate::settings::Gyroscopic;
-use crate::tree::{BodyLoads, LinearizationPoint, geometric};
+use crate::tree::geometric::{ArmForce, RESOLVED};
+use crate::tree::{BodyLoads, LinearizationPoint};
 
 /// The system of the tree at a linearization point, as the sweeps read it. A joint needs the point only; what bodies need beyond
 /// it depends on the stepper.
@@ -108,20 +109,22 @@ pub(crate) fn add_geometric(
     body: u32,
     load: &mut Load,
     (arm, end): (DVec3, AnchorInertia),
-    (pull, strength): (DVec3, f64),
+    (force, strength): (DVec3, f64),
 ) {
-    let spared =
-        if at.displaced.is_some() { 0.0 } else { geometric::RESOLVED * end.inertia * at.step.per_square };
-    if let Some(k) = geometric::stiffness(arm, end.reach, pull, strength, spared, at.step.square) {
-        match at.displaced {
-            None => load.mass.angular += k,
-            Some(displaced) => {
-                // Few loops are often taut against each other, and need all that holds them back.
-                let has_many = at.model.derived.has_many_loops;
-                let k = if has_many { geometric::across(k, arm, end.reach) } else { k };
-                load.mass.angular += k;
-                load.momentum.angular += k.mul_vec(displaced[body as usize].angular);
-            }
+    let pull = ArmForce { arm, reach: end.reach, force, strength };
+    let Some(displaced) = at.displaced else {
+        let spared = RESOLVED * end.inertia * at.step.per_square;
+        if let Some(k) = pull.stiffness(spared, at.step.square) {
+            load.mass.angular += k;
         }
+        return;
+    };
+    // Few loops are often taut against each other, and need all that holds them back.
+    let has_many = at.model.derived.has_many_loops;
+    let square = at.step.square;
+    let stiffness = if has_many { pull.stiffness_across(0.0, square) } else { pull.stiffness(0.0, square) };
+    if let Some(k) = stiffness {
+        load.mass.angular += k;
+        load.momentum.angular += k.mul_vec(displaced[body as usize].angular);
     }
 }

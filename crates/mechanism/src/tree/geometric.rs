@@ -26,51 +26,59 @@ use crate::model::{AnchorInertia, Model};
 /// `β`: the share of the explicit stability limit that is left alone.
 pub(crate) const RESOLVED: f64 = 0.1;
 
-/// `h²K` in N·m·s² for a force `pull` of size `strength` at `arm` of length `reach`, less what `spared` (N·m) leaves out;
-/// `None` where nothing is left.
-#[inline]
-pub(crate) fn stiffness(
-    arm: DVec3,
-    reach: f64,
-    pull: DVec3,
-    strength: f64,
-    spared: f64,
-    h_squared: f64,
-) -> Option<Sym3> {
-    let m = reach * strength;
-    let bound = 0.5 * (arm.dot(pull) + m);
-    let square = bound * m;
-    // Forces that fade from step to step get so small that their squares are no longer numbers to divide by.
-    if square <= f64::MIN_POSITIVE || bound <= spared {
-        return None;
+/// What a force at an arm does to a body that turns.
+#[derive(Clone, Copy)]
+pub(crate) struct ArmForce {
+    pub(crate) arm: DVec3,
+    /// Length of the arm, m.
+    pub(crate) reach: f64,
+    pub(crate) force: DVec3,
+    /// Size of the force, N.
+    pub(crate) strength: f64,
+}
+
+impl ArmForce {
+    /// `h² (c + m)/2`, less what `spared` (N·m) leaves out, and that times `1/(2m(c + m))`; `None` where nothing is left.
+    #[inline]
+    fn bound(&self, spared: f64, h_squared: f64) -> Option<[f64; 2]> {
+        let m = self.reach * self.strength;
+        let bound = 0.5 * (self.arm.dot(self.force) + m);
+        let square = bound * m;
+        // Forces that fade from step to step get so small that their squares are no longer numbers to divide by.
+        let left = (bound - spared) * h_squared;
+        (square > f64::MIN_POSITIVE && bound > spared).then(|| [left, 0.25 * left / square])
     }
-    let left = (bound - spared) * h_squared;
-    let s = arm * strength + pull * reach;
-    let t = s * (0.25 * left / square);
-    Some(Sym3 {
-        xx: left - t.x * s.x,
-        yy: left - t.y * s.y,
-        zz: left - t.z * s.z,
+
+    /// `h²K` in N·m·s²; `None` where `spared` leaves nothing.
+    #[inline]
+    pub(crate) fn stiffness(&self, spared: f64, h_squared: f64) -> Option<Sym3> {
+        let [left, share] = self.bound(spared, h_squared)?;
+        let s = self.arm * self.strength + self.force * self.reach;
+        Some(less_outer(left, s, s * share))
+    }
+
+    /// `(1 − aaᵀ) h²K (1 − aaᵀ)` for an arm along `a`: what the stiffness does across it. Turns about the arm move no anchor and
+    /// change no torque; the bound `K` holds them back where a joint pulls at an angle, and a slender body would take many iterations
+    /// to find its spin. Of `s` only the part of the force across the arm is left.
+    #[inline]
+    pub(crate) fn stiffness_across(&self, spared: f64, h_squared: f64) -> Option<Sym3> {
+        let [left, share] = self.bound(spared, h_squared)?;
+        let axis = self.arm * (1.0 / self.reach);
+        let across = (self.force - axis * self.force.dot(axis)) * self.reach;
+        Some(less_outer(left, across, across * share).add_outer(-left, axis))
+    }
+}
+
+/// `k 1 − t sᵀ`, for `t` along `s`.
+#[inline]
+fn less_outer(k: f64, s: DVec3, t: DVec3) -> Sym3 {
+    Sym3 {
+        xx: k - t.x * s.x,
+        yy: k - t.y * s.y,
+        zz: k - t.z * s.z,
         xy: -t.x * s.y,
         xz: -t.x * s.z,
         yz: -t.y * s.z,
-    })
-}
-
-/// `(1 − aaᵀ) K (1 − aaᵀ)` for an arm along `a`, of length `reach`: what a stiffness does across it. Turns about the arm move no anchor and
-/// change no torque; the bound `K` holds them back where a joint pulls at an angle, and a slender body would take many iterations to find its spin.
-#[inline]
-pub(crate) fn across(k: Sym3, arm: DVec3, reach: f64) -> Sym3 {
-    let axis = arm * (1.0 / reach);
-    let along = k.mul_vec(axis);
-    let a = axis * (0.5 * along.dot(axis)) - along;
-    Sym3 {
-        xx: k.xx + 2.0 * a.x * axis.x,
-        yy: k.yy + 2.0 * a.y * axis.y,
-        zz: k.zz + 2.0 * a.z * axis.z,
-        xy: k.xy + a.x * axis.y + a.y * axis.x,
-        xz: k.xz + a.x * axis.z + a.z * axis.x,
-        yz: k.yz + a.y * axis.z + a.z * axis.y,
     }
 }
 
@@ -95,13 +103,17 @@ mod tests {
     use sinew_math::{skew, symmetric_eigen};
     use sinew_testkit::Rng;
 
+    fn at(arm: DVec3, force: DVec3) -> ArmForce {
+        ArmForce { arm, reach: arm.length(), force, strength: force.length() }
+    }
+
     #[test]
     fn bounds_the_symmetric_tangent_and_is_semidefinite() {
         let mut rng = Rng::new(3);
         for _ in 0..1000 {
             let (arm, pull) =
                 (rng.unit_vec() * rng.uniform(0.01, 2.0), rng.unit_vec() * rng.uniform(0.1, 1e4));
-            let k = stiffness(arm, arm.length(), pull, pull.length(), 0.0, 1.0).unwrap_or(Sym3::ZERO);
+            let k = at(arm, pull).stiffness(0.0, 1.0).unwrap_or(Sym3::ZERO);
             let exact = Sym3::from_mat3(&(skew(pull) * skew(arm) * -1.0));
             let scale = arm.length() * pull.length();
             assert!(symmetric_eigen(k).0.min_element() > -1e-14 * scale);
@@ -115,9 +127,8 @@ mod tests {
         let mut pull = DVec3::new(3.0, 1.0, -2.0);
         for _ in 0..8000 {
             for pull in [pull, -pull, arm * pull.length()] {
-                let strength = pull.length();
-                let k = stiffness(arm, arm.length(), pull, strength, 0.0, 1e-4).unwrap_or(Sym3::ZERO);
-                assert!(k.max_abs() <= 1e-4 * strength, "{pull}: {k:?}");
+                let k = at(arm, pull).stiffness(0.0, 1e-4).unwrap_or(Sym3::ZERO);
+                assert!(k.max_abs() <= 1e-4 * pull.length(), "{pull}: {k:?}");
             }
             pull *= 0.9;
         }
@@ -127,11 +138,12 @@ mod tests {
     fn across_an_arm_it_is_the_same_and_nothing_about_it() {
         let mut rng = Rng::new(5);
         for _ in 0..100 {
-            let (arm, pull) =
+            let (arm, force) =
                 (rng.unit_vec() * rng.uniform(0.01, 2.0), rng.unit_vec() * rng.uniform(0.1, 1e4));
-            let k = stiffness(arm, arm.length(), pull, pull.length(), 0.0, 1.0).unwrap_or(Sym3::ZERO);
-            let found = across(k, arm, arm.length());
-            let scale = arm.length() * pull.length();
+            let pull = at(arm, force);
+            let k = pull.stiffness(0.0, 1.0).unwrap_or(Sym3::ZERO);
+            let found = pull.stiffness_across(0.0, 1.0).unwrap_or(Sym3::ZERO);
+            let scale = arm.length() * force.length();
             assert!(found.mul_vec(arm).length() < 1e-14 * scale * arm.length());
             let sides = arm.normalize().any_orthonormal_pair();
             for (a, b) in [(sides.0, sides.0), (sides.0, sides.1), (sides.1, sides.1)] {
@@ -145,10 +157,10 @@ mod tests {
         let arm = DVec3::new(0.3, -0.2, 0.5);
         let exact = |pull: DVec3| Sym3::from_mat3(&(skew(pull) * skew(arm) * -1.0));
         let pull = arm * 7.0;
-        let of = |pull: DVec3, spared| stiffness(arm, arm.length(), pull, pull.length(), spared, 1.0);
+        let of = |pull: DVec3, spared| at(arm, pull).stiffness(spared, 1.0);
         assert!((of(pull, 0.0).unwrap() - exact(pull)).max_abs() < 1e-15 * 7.0);
         assert!(of(-pull, 0.0).is_none_or(|k| k.max_abs() < 1e-14));
-        assert_eq!(stiffness(DVec3::ZERO, 0.0, pull, pull.length(), 0.0, 1.0), None);
+        assert_eq!(at(DVec3::ZERO, pull).stiffness(0.0, 1.0), None);
         // half of it spared, all of it spared
         let bound = arm.dot(pull);
         assert!((of(pull, 0.5 * bound).unwrap() - exact(pull) * 0.5).max_abs() < 1e-14);

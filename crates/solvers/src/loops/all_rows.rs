@@ -62,8 +62,7 @@ impl AllRows {
                 return None;
             }
             self.lambda.iter_mut().zip(&self.change).for_each(|(l, x)| *l += x);
-            self.impulses.clone_from(&graph.momenta);
-            graph.rows.scatter(&self.lambda, &mut self.impulses);
+            graph.rows.scatter(&self.change, &mut self.impulses);
             let left = self.measure(graph, motions);
             if left <= precision {
                 return Some(left);

@@ -87,11 +87,10 @@ impl Ingredients {
         let added: [f64; 3] = std::array::from_fn(|i| added(first + i, free[i]));
         let mean = (free[0] + free[1] + free[2] + added[0] + added[1] + added[2]) / 3.0;
         let scale = if mean > 0.0 { 1.0 / mean.sqrt() } else { 0.0 };
-        for i in 0..3 {
-            self.moved.push([one[i] * scale, two[i] * -scale]);
-            self.scales.push(scale);
-            self.on_diagonal.push(if scale > 0.0 { added[i] * scale * scale } else { 1.0 });
-        }
+        self.moved.extend_from_slice(&[0, 1, 2].map(|i| [one[i] * scale, two[i] * -scale]));
+        self.scales.extend_from_slice(&[scale; 3]);
+        let on_diagonal = added.map(|added| if scale > 0.0 { added * scale * scale } else { 1.0 });
+        self.on_diagonal.extend_from_slice(&on_diagonal);
         self.blocks.push(StoredBlock::Point(self.points.len() as u32));
         self.points.push([(arms[0] * scale, scale), (arms[1] * -scale, -scale)]);
     }

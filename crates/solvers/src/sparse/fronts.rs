@@ -58,8 +58,9 @@ impl FrontFactor {
             }
             let first = front.first as usize;
             let inverse_pivots = &mut self.inverse_pivots[first..first + n];
-            self.scaled.resize(n * tiled, 0.0);
-            let (scaled, left) = (&mut self.scaled[..], &mut self.left[end..]);
+            // Only ever grows: its entries are written before they are read.
+            self.scaled.resize(self.scaled.len().max(n * tiled), 0.0);
+            let (scaled, left) = (&mut self.scaled[..n * tiled], &mut self.left[end..]);
             FrontColumns { n, tiled, panel, inverse_pivots, scaled, left }.eliminate();
             self.left.copy_within(end.., below);
             self.left.truncate(below + tiled * tiled);

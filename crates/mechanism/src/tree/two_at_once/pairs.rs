@@ -134,7 +134,7 @@ fn stiffen<const I: usize>(&(stiffness, mask): &(Sym3x2, u32), load: &mut Load) 
     }
 }
 
-/// `geometric::stiffness` of two ends, with a mask of those that have one.
+/// `geometric::ArmForce::stiffness` of two ends, with a mask of those that have one.
 #[inline(always)]
 fn geometric(
     step: &StepLength,
