@@ -32,6 +32,7 @@ mod pair_rules;
 mod solve;
 
 mod placed;
+mod skin_sides;
 
 mod box_separation;
 mod broad_phase;

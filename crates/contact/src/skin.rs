@@ -44,6 +44,9 @@ pub struct Skin {
     pub(crate) edge: f64,
     /// The face that each point belongs to; `u32::MAX` for a point of no face.
     pub(crate) face_of: Vec<u32>,
+    /// The faces at each point, and where those of each begin.
+    faces_at: Vec<u32>,
+    first_faces: Vec<u32>,
     /// Points that are inside another part of the skin at rest.
     pub(crate) overlaps_itself: Vec<bool>,
 }
@@ -76,10 +79,9 @@ impl Skin {
             |edge: &SkinEdge| rest[edge.ends[0] as usize].distance_squared(rest[edge.ends[1] as usize]);
         let edge = (edges.iter().map(square).sum::<f64>() / edges.len().max(1) as f64).sqrt();
         let (around, first_around) = rings(&edges, n_points);
-        let mut face_of = vec![u32::MAX; n_points];
-        for (face, triangle) in triangles.iter().enumerate().rev() {
-            triangle.iter().for_each(|&point| face_of[point as usize] = face as u32);
-        }
+        let (faces_at, first_faces) = faces_at(&triangles, n_points);
+        let face_of = |of: &[u32]| if of[0] < of[1] { faces_at[of[0] as usize] } else { u32::MAX };
+        let face_of = first_faces.windows(2).map(face_of).collect();
         let mut skin = Self {
             triangles,
             edges,
@@ -92,6 +94,8 @@ impl Skin {
             first_around,
             edge,
             face_of,
+            faces_at,
+            first_faces,
             overlaps_itself: Vec::new(),
         };
         skin.half_thickness = skin.thickness(rest).iter().map(|thickness| 0.5 * thickness).collect();
@@ -119,20 +123,26 @@ impl Skin {
     pub fn depths(&self, rest: &[DVec3], places: &[DVec3]) -> Vec<f64> {
         let boxes = self.boxes(rest);
         let depth = |&place: &DVec3| {
-            let mut nearest = f64::INFINITY;
-            self.tree.walk(
-                &boxes,
-                &mut nearest,
-                |nearest, node| node.distance_squared(place) < *nearest,
-                |nearest, face| {
-                    let [a, b, c] = corners(self.triangles[face as usize], rest);
-                    let on = Triangle::new(a, b, c).project_local_point(place, false).point;
-                    *nearest = nearest.min(on.distance_squared(place));
-                },
-            );
-            if self.is_inside(&boxes, rest, place) { nearest.sqrt() } else { -nearest.sqrt() }
+            let nearest = self.distance(&boxes, rest, place);
+            if self.is_inside(&boxes, rest, place) { nearest } else { -nearest }
         };
         places.iter().map(depth).collect()
+    }
+
+    /// How far a place is from the nearest face (m), with the points at `points`, whose boxes are given.
+    pub(crate) fn distance(&self, boxes: &[NodeBox], points: &[DVec3], place: DVec3) -> f64 {
+        let mut nearest = f64::INFINITY;
+        self.tree.walk(
+            boxes,
+            &mut nearest,
+            |nearest, node| node.distance_squared(place) < *nearest,
+            |nearest, face| {
+                let [a, b, c] = corners(self.triangles[face as usize], points);
+                let on = Triangle::new(a, b, c).project_local_point(place, false).point;
+                *nearest = nearest.min(on.distance_squared(place));
+            },
+        );
+        nearest.sqrt()
     }
 
     /// Whether a place (m) is inside the skin with its points at `points`, whose boxes are given: an odd number of crossings, for most of the rays.
@@ -158,6 +168,12 @@ impl Skin {
         let [first, end] = [point, point + 1].map(|i| self.first_around[i as usize] as usize);
         let [a, b, c] = self.triangles[face as usize];
         self.around[first..end].iter().any(|&near| near == a || near == b || near == c)
+    }
+
+    /// The faces at a point.
+    pub(crate) fn faces_at(&self, point: u32) -> &[u32] {
+        let [first, end] = [point, point + 1].map(|i| self.first_faces[i as usize] as usize);
+        &self.faces_at[first..end]
     }
 
     /// For each point whether the place just outside it is inside the skin.
@@ -327,6 +343,16 @@ fn rings(edges: &[SkinEdge], n_points: usize) -> (Vec<u32>, Vec<u32>) {
         firsts.push(around.len() as u32);
     }
     (around, firsts)
+}
+
+/// The faces at each point, ascending, and where those of each begin.
+fn faces_at(triangles: &[[u32; 3]], n_points: usize) -> (Vec<u32>, Vec<u32>) {
+    let corners = triangles.iter().zip(0_u32..);
+    let mut pairs: Vec<(u32, u32)> =
+        corners.flat_map(|(triangle, face)| triangle.map(|point| (point, face))).collect();
+    pairs.sort_unstable();
+    let firsts = (0..=n_points as u32).map(|point| pairs.partition_point(|pair| pair.0 < point) as u32);
+    (pairs.iter().map(|pair| pair.1).collect(), firsts.collect())
 }
 
 /// Every edge once, with the faces on its sides, sorted by the first.

@@ -6,7 +6,7 @@
 //! n = ±(u × v)/|u × v|,     n = α m₁ + β m₂,   −n = γ n₁ + δ n₂,     α, β, γ, δ ≥ −½
 //! ```
 //! is about between the outer normals `m` of the faces of one and `−n` between those of the other: there the skins are nearest to each other, or deepest in
-//! each other. Flatter edges bulge little beyond the faces at their sides. World axes, metres. Cost: that of `skin_pair.rs`.
+//! each other. Edges that are deep must be a short way out: no face is nearer than half the depth. Flatter edges bulge little beyond the faces at their sides. World axes, metres. Cost: that of `skin_pair.rs`.
 
 use crate::capsule_pair::nearest;
 use crate::contact_point::{ContactKey, ContactPoint, Mover};
@@ -19,6 +19,8 @@ use glam::DVec3;
 const BENT: f64 = 0.5;
 /// Edges deeper in each other than this many edges of the skin must be inside the other skin: else they are far apart, on other sides.
 const SHALLOW: f64 = 0.02;
+/// Edges so deep must be a short way out: faces of the other skin are not nearer to them than this part of the depth.
+const WAY_OUT: f64 = 0.5;
 /// Edges that cross at less than this sine are left to points and faces.
 const PARALLEL: f64 = 0.1;
 /// Bits of an edge in keys.
@@ -127,7 +129,10 @@ impl MovingSkin<'_> {
             return None;
         }
         let is_deep = depth > SHALLOW * self.cloud.skin.edge;
-        if is_deep && !(other.contains(places[0]) && self.contains(places[1])) {
+        let is_way_out = |skin: &MovingSkin<'_>, place: DVec3| {
+            skin.contains(place) && skin.distance(place) >= WAY_OUT * depth
+        };
+        if is_deep && !(is_way_out(other, places[0]) && is_way_out(self, places[1])) {
             return None;
         }
         let vertex = self.cloud.points.first + self.cloud.skin.edges[edge.index as usize].ends[0];

@@ -1,14 +1,9 @@
 //! Contacts of two skins, or of one with itself: the points of one with the faces of the other. Edges: `skin_edges.rs`.
 //!
-//! A point `p` touches the nearest face. With `q` the nearest place of the face and `n` its outer normal,
-//! ```text
-//! depth = (q − p)·n,     normal = n      over the face;      ±(p − q)/|p − q|   over its edges and corners
-//! ```
-//! The side is that of the face, or of the mean normal at `q`. A point under a face by more than half the thickness of the flesh came from the other
-//! side.
+//! A point touches the nearest of the faces that it faces; where, from which side and along which normal: `skin_sides.rs`. A point under a face by more
+//! than half the thickness of the flesh came from the other side.
 //!
-//! **Of one skin.** Points touch the nearest face that they face: the inner normal `m` of the point and the outer normal `n` of the face have
-//! `m·n ≥ 0.1`, so that smooth neighbours do not touch. Nor do faces within two edges of the point. A point under a face of its own skin may have come there through
+//! **Of one skin.** Faces within two edges of a point do not touch it. A point under a face of its own skin may have come there through
 //! the outside, or by crushing the flesh between them. The place just outside the point tells: rays from it cross the skin an odd number of
 //! times only if it is inside another part of the flesh. Points that are so at rest never touch their own skin.
 //!
@@ -22,12 +17,11 @@ use crate::model::{ContactModel, usable};
 use crate::refit_tree::{NodeBox, TreeMeeting};
 use crate::skin::{FittedSkin, corners};
 use crate::skin_contacts::SkinCloud;
+use crate::skin_sides::{FACING, FacingPoint, NearestPlace};
 use glam::DVec3;
 use parry3d_f64::query::PointQueryWithLocation;
 use parry3d_f64::shape::{Triangle, TrianglePointLocation};
 
-/// A point faces a face if the cosine between its inner normal and the outer normal of the face is at least this.
-const FACING: f64 = 0.1;
 /// How far under faces of other flesh, and of its own, a point is looked for, in edges of the skin.
 const SEARCHED: f64 = 2.0;
 const SEARCHED_OWN: f64 = 0.25;
@@ -72,15 +66,6 @@ pub struct SkinMeeting {
     pub own: Option<FacePlace>,
     /// The place of the other side.
     pub other: FacePlace,
-}
-
-/// The nearest place of a face.
-struct NearestPlace {
-    distance_squared: f64,
-    face: u32,
-    weights: [f64; 3],
-    place: DVec3,
-    is_over_face: bool,
 }
 
 impl ContactModel {
@@ -166,17 +151,17 @@ impl MovingSkin<'_> {
         let (i, skin) = (index as usize, self.cloud.skin);
         let is_same = self.flesh == other.flesh;
         let point = self.cloud.points.points[i];
-        let inward = self.fitted.inward[i].try_normalize()?;
         if !point.is_finite() || is_same && skin.overlaps_itself[i] {
             return None;
         }
-        let own = is_same.then_some((index, inward));
-        let way = self.way(index);
-        let nearest = other.nearest((point, way), searched, near, own)?;
-        let (normal, depth) = other.side(point, &nearest)?;
+        let own = self.fitted.facing_point(skin, (index, point), is_same)?;
+        let (inward, way) = (own.inward, self.way(index));
+        let nearest = other.nearest((&own, way), searched, near, is_same)?;
+        let (normal, depth) = other.fitted.side(other.cloud.skin, &own, &nearest)?;
         let margin = margin + other.closing(nearest.face, way);
         let is_deep = depth > other.cloud.skin.half_thickness[nearest.face as usize];
-        if is_deep || depth < -margin || is_same && normal.dot(inward) < FACING {
+        let is_far = depth < 0.0 && nearest.distance_squared > margin * margin;
+        if is_deep || is_far || is_same && normal.dot(inward) < FACING {
             return None;
         }
         if is_same && depth > 0.0 && !self.is_entered(point, inward) {
@@ -219,24 +204,30 @@ impl MovingSkin<'_> {
         self.cloud.skin.is_inside(&self.fitted.boxes, self.cloud.points.points, place)
     }
 
+    /// How far a place (m, world) is from the nearest face (m).
+    pub(crate) fn distance(&self, place: DVec3) -> f64 {
+        self.cloud.skin.distance(&self.fitted.boxes, self.cloud.points.points, place)
+    }
+
     /// Whether a place with a unit inner normal has entered another part of its own skin: the place just outside is inside the skin.
     pub(crate) fn is_entered(&self, place: DVec3, inward: DVec3) -> bool {
         self.cloud.skin.is_entered(&self.fitted.boxes, self.cloud.points.points, (place, inward))
     }
 
-    /// The nearest of the faces `near` that come within `searched` (m) of a point that moves by `way`; of those that a point of this skin may touch,
-    /// given its number and unit inner normal.
+    /// The nearest of the faces `near` that come within `searched` (m) of a point that faces them and moves by `way`; of its own skin, those that it may
+    /// touch.
     fn nearest(
         &self,
-        (point, way): (DVec3, DVec3),
+        (own, way): (&FacingPoint, DVec3),
         searched: f64,
         near: &[u32],
-        own: Option<(u32, DVec3)>,
+        is_same: bool,
     ) -> Option<NearestPlace> {
         let (skin, points) = (self.cloud.skin, self.cloud.points.points);
+        let point = own.place;
         let mut best: Option<NearestPlace> = None;
         for &face in near {
-            if own.is_some_and(|(own, inward)| !self.may_touch_own(face, (own, point), inward)) {
+            if !own.faces(self.fitted.outward[face as usize]) || is_same && !self.may_touch_own(face, own) {
                 continue;
             }
             let most = searched + self.closing(face, way);
@@ -254,31 +245,11 @@ impl MovingSkin<'_> {
         best
     }
 
-    /// Whether a point of this skin, with its number and unit inner normal, may touch a face: it faces it, is not deep under it, and not beside it.
-    fn may_touch_own(&self, face: u32, (own, point): (u32, DVec3), inward: DVec3) -> bool {
+    /// Whether a point of this skin may touch a face: it is not deep under it, and not beside it.
+    fn may_touch_own(&self, face: u32, own: &FacingPoint) -> bool {
         let skin = self.cloud.skin;
         let outward = self.fitted.outward[face as usize];
-        if outward.dot(inward) < FACING {
-            return false;
-        }
         let corner = self.cloud.points.points[skin.triangles[face as usize][0] as usize];
-        (corner - point).dot(outward) <= SEARCHED_OWN * skin.edge && !skin.are_neighbours(own, face)
-    }
-
-    /// Normal and depth of a point over its nearest place; none if the face has no area.
-    fn side(&self, point: DVec3, nearest: &NearestPlace) -> Option<(DVec3, f64)> {
-        let from = point - nearest.place;
-        let outward = self.fitted.outward[nearest.face as usize];
-        if nearest.is_over_face {
-            return (outward != DVec3::ZERO).then_some((outward, -from.dot(outward)));
-        }
-        let corners = self.cloud.skin.triangles[nearest.face as usize];
-        let mean = corners.iter().zip(nearest.weights);
-        let mean: DVec3 = mean.map(|(&corner, weight)| self.fitted.inward[corner as usize] * -weight).sum();
-        let is_under = from.dot(mean) < 0.0;
-        let distance = nearest.distance_squared.sqrt();
-        let normal = from.try_normalize().map(|way| if is_under { -way } else { way });
-        let normal = normal.or_else(|| mean.try_normalize())?;
-        Some((normal, if is_under { distance } else { -distance }))
+        (corner - own.place).dot(outward) <= SEARCHED_OWN * skin.edge && !skin.are_neighbours(own.index, face)
     }
 }

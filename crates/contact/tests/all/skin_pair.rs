@@ -78,6 +78,33 @@ fn ball(radius: f64, centre: DVec3) -> Piece {
     Piece::new(triangles, points)
 }
 
+/// A block with one corner at a place, its faces divided into squares and these into triangles.
+fn block(size: DVec3, cells: [u32; 3], at: DVec3) -> Piece {
+    let (mut known, mut triangles): (Vec<[u32; 3]>, Vec<[u32; 3]>) = (Vec::new(), Vec::new());
+    let mut index = |place: [u32; 3]| {
+        let found = known.iter().position(|other| *other == place);
+        found.unwrap_or_else(|| {
+            known.push(place);
+            known.len() - 1
+        }) as u32
+    };
+    for (axis, end) in [0, 1, 2].into_iter().flat_map(|axis| [(axis, false), (axis, true)]) {
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        for (i, j) in (0..cells[u]).flat_map(|i| (0..cells[v]).map(move |j| (i, j))) {
+            let mut corner = |di: u32, dj: u32| {
+                let mut place = [0; 3];
+                (place[axis], place[u], place[v]) = (if end { cells[axis] } else { 0 }, i + di, j + dj);
+                index(place)
+            };
+            let [a, b, c, d] = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+            triangles.extend(if end { [[a, b, c], [a, c, d]] } else { [[a, c, b], [a, d, c]] });
+        }
+    }
+    let cell = size / DVec3::from_array(cells.map(f64::from));
+    let points = known.iter().map(|place| at + cell * DVec3::from_array(place.map(f64::from))).collect();
+    Piece::new(triangles, points)
+}
+
 /// The contacts of the first piece with the second, which is the same if there is none.
 fn meet(one: &Piece, other: Option<&Piece>, margin: f64) -> Vec<SkinMeeting> {
     let material = ContactMaterial::new(1e3, 0.0, 0.5);
@@ -116,11 +143,14 @@ fn points_of_a_ball_are_as_deep_in_another_as_in_a_sphere() {
             let depth = radius - contact.point.length();
             assert!(contact.depth <= depth + 1e-12 && contact.depth >= depth - flat, "{contact:?}, {depth}");
             assert!(contact.normal.dot(contact.point.normalize()) > 0.99, "{contact:?}");
-            assert!((contact.point + contact.normal * contact.depth).distance(found.other.place) < 1e-12);
+            assert!((contact.point + contact.normal * contact.depth).distance(found.other.place) < 1e-7);
             assert_eq!(contact.b, Opposite::Flesh { flesh: 1, place: found.other.face });
         }
-        // Points are looked for as deep as two edges.
-        let near = |point: &&DVec3| (flat - margin..0.05).contains(&(radius - point.length()));
+        // Points are looked for as deep as two edges, if they face the other ball.
+        let near = |point: &&DVec3| {
+            let faces = (apart - **point).normalize().dot(point.normalize()) > 0.6;
+            faces && (flat - margin..0.05).contains(&(radius - point.length()))
+        };
         let expected = one.points.iter().filter(near).count();
         assert!(at_points.count() >= expected, "{} of {expected}", found.len());
     }
@@ -193,5 +223,76 @@ fn crossing_edges_touch_where_no_point_does() {
         let contact = crossing[0].contact;
         assert!((contact.depth - depth).abs() < 1e-12 && contact.normal.z < -0.999_999, "{contact:?}");
         assert!(contact.point.length() < 1e-9 && crossing[0].other.place.length() < 6e-3);
+    }
+}
+
+#[test]
+fn flush_blocks_touch_with_every_point_of_their_rims() {
+    for (n, depth) in [(2, 1e-5), (3, 1e-3), (4, -1e-3), (5, 1e-2)] {
+        let low = block(DVec3::splat(0.3), [n; 3], DVec3::ZERO);
+        let high = block(DVec3::splat(0.3), [n; 3], DVec3::Z * (0.3 - depth));
+        for (one, other, up) in [(&high, &low, 1.0), (&low, &high, -1.0)] {
+            let found = meet(one, Some(other), 2e-3);
+            let at_points: Vec<_> = found.iter().filter(|found| found.own.is_none()).collect();
+            assert_eq!(at_points.len(), ((n + 1) * (n + 1)) as usize, "{n} cells, depth {depth}");
+            for found in at_points {
+                let contact = found.contact;
+                assert!(contact.normal.z * up > 0.999_999, "{contact:?}");
+                assert!((contact.depth - depth).abs() < 1e-9, "{contact:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_that_are_nearly_flush_are_held_all_around() {
+    // Every corner of what both have in common is a point of one over a face of the other, or two edges that cross.
+    for (x, y) in [(4e-3, 0.0), (-4e-3, 2e-3), (4e-3, 7e-3), (-1e-6, 1e-6)] {
+        let (apart, depth) = (DVec3::new(x, y, 0.0), 2e-3);
+        let low = block(DVec3::splat(0.3), [3; 3], DVec3::ZERO);
+        let high = block(DVec3::splat(0.3), [3; 3], apart + DVec3::Z * (0.3 - depth));
+        let (mut found, on_high) = (meet(&low, Some(&high), 1e-3), meet(&high, Some(&low), 1e-3));
+        found.extend(on_high.into_iter().filter(|found| found.own.is_none()));
+        for found in &found {
+            let contact = found.contact;
+            assert!(contact.normal.z.abs() > 0.999 && (contact.depth - depth).abs() < 1e-9, "{contact:?}");
+        }
+        let (from, to) = (apart.max(DVec3::ZERO), (apart + 0.3).min(DVec3::splat(0.3)));
+        for (x, y) in [(from.x, from.y), (from.x, to.y), (to.x, from.y), (to.x, to.y)] {
+            let corner = DVec3::new(x, y, 0.3);
+            let is_held = found.iter().any(|found| found.contact.point.distance(corner) < 3.0 * depth);
+            assert!(is_held, "{corner} when {apart} apart");
+        }
+    }
+}
+
+#[test]
+fn what_slides_past_a_side_does_not_touch_the_top() {
+    let low = block(DVec3::splat(0.3), [3; 3], DVec3::ZERO);
+    let mut beside = block(DVec3::splat(0.2), [2; 3], DVec3::new(0.302, 0.05, 0.29));
+    beside.ahead = vec![DVec3::Z * -0.02; beside.points.len()];
+    for (one, other) in [(&beside, &low), (&low, &beside)] {
+        let found = meet(one, Some(other), 0.0);
+        assert!(found.iter().all(|found| found.contact.normal.z.abs() < 0.5), "{}", found.len());
+    }
+}
+
+#[test]
+fn a_rim_that_slides_over_a_flat_skin_does_not_catch() {
+    let mat = block(DVec3::new(1.0, 0.4, 0.1), [10, 4, 1], DVec3::new(0.0, -0.2, -0.1));
+    let mut rng = Rng::new(4);
+    for _ in 0..200 {
+        let depth = rng.uniform(-1e-4, 1e-4);
+        let at = DVec3::new(rng.uniform(0.2, 0.6), rng.uniform(-0.15, -0.05), -depth);
+        let mut slider = block(DVec3::new(0.2, 0.2, 0.1), [4, 4, 2], at);
+        slider.ahead = vec![DVec3::X * 0.07; slider.points.len()];
+        for (one, other) in [(&mat, &slider), (&slider, &mat)] {
+            let found = meet(one, Some(other), 2e-3);
+            assert!(found.len() >= 4);
+            for found in &found {
+                let contact = found.contact;
+                assert!(contact.normal.z.abs() > 0.999_999 && contact.depth.abs() < 2e-4, "{contact:?}");
+            }
+        }
     }
 }
