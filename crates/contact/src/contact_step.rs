@@ -26,6 +26,9 @@ const SLIDING_SLOPE: f64 = 1e-6;
 /// A review accepts a grip if friction is wrong by less than this part of its limit.
 const REVIEW_TOLERANCE: f64 = 0.01;
 
+/// How many times its own mass a contact that bears others is assumed to move.
+const BORNE_MASSES: f64 = 10.0;
+
 /// By how much contacts that bounce are stiffer than others: their speed is then right to a thousandth.
 const FIRM: f64 = 1e3;
 const BOUNCING: f64 = 100.0;
@@ -153,7 +156,12 @@ impl ContactStart {
         }
         let left = sliding - within(pull, limit) / self.mass;
         let speed = left.length().max(self.law.slip_speed);
-        self.framed(normal, pull, [limit / speed; 2])
+        // What bears others is pressed by more than a particle of its own mass would be: by the load of its depth. That counts where it may come to rest,
+        // although it moves more than its own mass, too.
+        let borne =
+            if self.rebound > 0.0 { 0.0 } else { self.law.friction * dt * self.law.stiffness * self.depth };
+        let may_stop = borne >= BORNE_MASSES * speed * self.mass;
+        self.framed(normal, pull, [if may_stop { limit.max(borne) } else { limit } / speed; 2])
     }
 
     /// Checks a law with the relative velocity `v'` (m/s) that a solve gave at the end of the step. Returns none if the

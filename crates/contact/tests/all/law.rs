@@ -184,6 +184,23 @@ fn friction_only_takes_energy_and_contacts_push() {
 }
 
 #[test]
+fn what_bears_others_begins_to_stop_with_the_friction_of_its_load() {
+    // A node of 0.1 kg that carries 10 kg creeps at 5 mm/s, its stretch at the limit of friction.
+    let (material, h) = (ContactMaterial::for_mass(10.0, 0.5), 1.0 / 60.0);
+    let law = material.with(&material);
+    let load = 10.0 * 9.81;
+    let depth = load / law.stiffness;
+    let stretch = DVec3::X * (law.friction * load / law.tangential_stiffness);
+    let start = ContactStart { law, normal: DVec3::Z, depth, stretch, mass: 0.1, rebound: 0.0 };
+    for (speed, least) in [(5e-3, 0.9), (10.0, 0.0)] {
+        let velocity = DVec3::X * speed;
+        let step = start.predict(velocity, velocity, h);
+        let friction = -step.impulse_at(velocity).x / (h * law.friction * load);
+        assert!(friction >= least && friction <= 2.0, "{friction} of the limit at {speed} m/s");
+    }
+}
+
+#[test]
 fn numbers_that_are_not_finite_open_a_contact() {
     let mut rng = Rng::new(5);
     let good = random_start(&mut rng);
