@@ -12,7 +12,7 @@
 //! ```
 //! Elsewhere an edge or a corner is nearest. If the point faces all faces there, `n = ±(p − q)/|p − q|`, on the side of the mean normal. Else it is the
 //! *rim* of what the point faces. A point above a rim touches it along `(p − q)/|p − q|` if its own faces leave room, `m·n ≥ c − 0.02`: what is flat does not
-//! catch on an edge that slides over it. A point below a rim has passed beside it and does not touch, unless it is within a millionth of an edge.
+//! catch on an edge that slides over it. A point below a rim has passed beside it and does not touch, unless it is within a thousandth of an edge.
 //!
 //! World axes, metres. Cost: the faces at one or two points.
 
@@ -26,7 +26,7 @@ const BENT: f64 = 0.5;
 /// The same for what a rim pushes across a gap.
 const RIM: f64 = 0.02;
 /// A point this far beyond a rim is still over the face, in edges of the skin.
-const FLUSH: f64 = 1e-6;
+const FLUSH: f64 = 1e-3;
 /// Closer to a skin than this, in its edges, a point is on it, and the direction from it means nothing.
 const ON: f64 = 1e-9;
 

@@ -50,7 +50,7 @@ struct BestSolution {
 }
 
 /// Solves of a step: of guesses at the laws of contacts with flesh; and of contacts of bodies, where each is a few iterations.
-const MOST_SOLVES: u32 = 8;
+const MOST_SOLVES: u32 = 12;
 const MOST_TOUCHING_SOLVES: u32 = 40;
 
 /// Relative error of the contact forces at which it is worth looking where the bodies end.
