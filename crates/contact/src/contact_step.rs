@@ -135,7 +135,11 @@ impl ContactStart {
     /// `now`: a body at rest does not close its gaps, although it would fall if it were free.
     pub fn predict(&self, now: DVec3, free: DVec3, dt: f64) -> ContactStep {
         let arrives = self.depth >= 0.0 || self.rebound > 0.0 || self.depth > dt * self.normal.dot(now);
-        if arrives { self.guess(free, dt) } else { ContactStep::default() }
+        match arrives {
+            true if now == free => self.guess_borne(now, dt),
+            true => self.guess(free, dt),
+            false => ContactStep::default(),
+        }
     }
 
     /// The law of a particle that would have the relative velocity `free` without the contact.
@@ -156,12 +160,20 @@ impl ContactStart {
         }
         let left = sliding - within(pull, limit) / self.mass;
         let speed = left.length().max(self.law.slip_speed);
-        // What bears others is pressed by more than a particle of its own mass would be: by the load of its depth. That counts where it may come to rest,
-        // although it moves more than its own mass, too.
-        let borne =
-            if self.rebound > 0.0 { 0.0 } else { self.law.friction * dt * self.law.stiffness * self.depth };
-        let may_stop = borne >= BORNE_MASSES * speed * self.mass;
-        self.framed(normal, pull, [if may_stop { limit.max(borne) } else { limit } / speed; 2])
+        self.framed(normal, pull, [limit / speed; 2])
+    }
+
+    /// The law of a contact whose sides fall alike, so that nothing tells what presses them together but its depth. A contact that bears others is pressed by more
+    /// than a particle of its own mass would be. That counts where friction may stop it, although it moves more than its own mass, too.
+    fn guess_borne(&self, now: DVec3, dt: f64) -> ContactStep {
+        let mut step = self.guess(now, dt);
+        let borne = self.law.friction * dt * self.law.stiffness * self.depth;
+        let speed = (now - self.normal * self.normal.dot(now)).length().max(self.law.slip_speed);
+        if step.grip == Grip::Slip && self.rebound == 0.0 && borne >= BORNE_MASSES * speed * self.mass {
+            let resistance = borne / speed;
+            step.resistance = [step.resistance[0], resistance, resistance];
+        }
+        step
     }
 
     /// Checks a law with the relative velocity `v'` (m/s) that a solve gave at the end of the step. Returns none if the
