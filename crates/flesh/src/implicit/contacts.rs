@@ -42,13 +42,15 @@ pub(crate) struct Contacts {
     stretches: Vec<DVec3>,
     scaled: Anchors,
     scale: f64,
+    /// Length of the step in its laws, s.
+    h: f64,
     /// The laws before a review.
     laws: Vec<ContactStep>,
     /// The laws of the best solution.
     best_laws: Vec<ContactStep>,
     /// The impulse of each contact in the last step, N·s.
     impulses: Vec<DVec3>,
-    /// What touched in the parts of the step so far.
+    /// What touched or was near in the parts of the step so far.
     pairs: Vec<TouchPair>,
     /// Where bodies are after a step at constant twists.
     ahead: Vec<Pose>,
@@ -78,7 +80,7 @@ impl Contacts {
         let fall = 2.0 * moment.dt * moment.dt * moment.gravity.length();
         self.query.append_met(model, &state.nodes, (2.0 * moment.dt, fall), &mut self.points);
         self.drop_distant(model, moment, state);
-        self.scale = moment.h / moment.dt;
+        (self.scale, self.h) = (moment.h / moment.dt, moment.h);
         if moment.is_ahead {
             self.advance(model, moment, state);
         }
@@ -119,7 +121,7 @@ impl Contacts {
         self.pairs.clear();
     }
 
-    /// What touched in the parts of the step so far, in any order and with repetitions.
+    /// What touched or was near in the parts of the step so far, in any order and with repetitions.
     pub(crate) fn pairs(&self) -> &[TouchPair] {
         &self.pairs
     }
@@ -321,12 +323,16 @@ impl Contacts {
         impulses.clear();
         let laws = points.iter().zip(solve.steps());
         impulses.extend(laws.map(|(contact, step)| step.impulse_at(sides.relative(contact, ends, nodes))));
-        for (contact, _) in points.iter().zip(&*impulses).filter(|(_, impulse)| **impulse != DVec3::ZERO) {
-            if let Some([a, b]) = model.sides(contact) {
-                let pair = TouchPair::new(a, b, false);
-                if self.pairs.last() != Some(&pair) {
-                    self.pairs.push(pair);
-                }
+        for (contact, impulse) in points.iter().zip(&*impulses) {
+            // at the end of the step
+            let gap = self.h * contact.normal.dot(sides.relative(contact, ends, nodes)) - contact.depth;
+            let pair = match model.sides(contact) {
+                Some([a, b]) if *impulse != DVec3::ZERO => TouchPair::new(a, b, false),
+                Some([a, b]) if gap <= contact.law.touch_gap(self.h) => TouchPair::near(a, b),
+                _ => continue,
+            };
+            if self.pairs.last() != Some(&pair) {
+                self.pairs.push(pair);
             }
         }
         // What was added has no depth at the start of the step: that at its end is told.
