@@ -3,7 +3,7 @@
 use glam::{DVec2, DVec3};
 use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactWorkspace,
-    ConvexHull, Owner, TriMesh,
+    ConvexHull, HeightField, Owner, TriMesh,
 };
 use sinew_math::{Pose, Shape, exp_so3, ops};
 use sinew_testkit::{Rng, soak_scale};
@@ -163,6 +163,8 @@ fn a_tessellated_plane_touches_as_the_plane_does() {
     let sheet = ContactShape::from(TriMesh::new(&vertices, &triangles, None).unwrap());
     let solid = TriMesh::new(&slab, &closed, Some(true)).unwrap();
     assert!(solid.is_solid());
+    let solid = ContactShape::from(solid);
+    let field = ContactShape::Field(HeightField::from_fn([11, 8], DVec2::splat(6.0), |_, _| 0.0).unwrap());
     let mut rng = Rng::new(8);
     for shape in bodies() {
         let mut n_touching = 0;
@@ -178,7 +180,7 @@ fn a_tessellated_plane_touches_as_the_plane_does() {
             let pose = at * Pose::new(turn, place);
             let expected = contacts(&ContactShape::Plane, at, &shape, pose, 0.1);
             n_touching += expected.len();
-            for mesh in [&sheet, &ContactShape::from(solid.clone())] {
+            for mesh in [&sheet, &solid, &field] {
                 let found = contacts(mesh, at, &shape, pose, 0.1);
                 assert_eq!(found.len(), expected.len(), "{shape:?} {found:?} {expected:?}");
                 for (a, b) in found.iter().zip(&expected) {
@@ -200,7 +202,8 @@ fn a_tessellated_plane_touches_as_the_plane_does() {
 fn keys_stay_while_a_body_slides_over_inner_edges() {
     let (vertices, triangles) = grid(12, 3.0, |_| 0.0);
     let sheet = ContactShape::from(TriMesh::new(&vertices, &triangles, None).unwrap());
-    for shape in bodies() {
+    let field = ContactShape::Field(HeightField::from_fn([13, 12], DVec2::splat(3.0), |_, _| 0.0).unwrap());
+    for (shape, ground) in bodies().into_iter().flat_map(|body| [(body.clone(), &sheet), (body, &field)]) {
         let height = match &shape {
             ContactShape::Solid(solid) => solid.half_extents().z,
             _ => 0.25,
@@ -208,7 +211,7 @@ fn keys_stay_while_a_body_slides_over_inner_edges() {
         let keys = |x: f64| -> Vec<_> {
             let pose = Pose::from_translation(DVec3::new(x, 0.3 * x, height - 1e-4));
             let mut keys: Vec<_> =
-                contacts(&sheet, Pose::IDENTITY, &shape, pose, 0.0).iter().map(|c| c.key).collect();
+                contacts(ground, Pose::IDENTITY, &shape, pose, 0.0).iter().map(|c| c.key).collect();
             keys.sort_unstable();
             keys
         };
