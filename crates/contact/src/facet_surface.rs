@@ -49,6 +49,26 @@ pub(crate) trait FacetSurface {
 
     /// Whether something may touch a corner from a direction, up to a sine beside its edges.
     fn corner_allows(&self, corner: u32, direction: DVec3, slack: f64) -> bool;
+
+    /// A direction close to another from which something may touch a ridge, if there is one.
+    fn ridge_clamped(&self, ridge: u32, direction: DVec3) -> Option<DVec3>;
+
+    /// A direction close to another from which something may touch a corner, if there is one.
+    fn corner_clamped(&self, corner: u32, direction: DVec3) -> Option<DVec3>;
+}
+
+/// Rounds of [`clamped`], and the sine that it may leave.
+const ROUNDS: usize = 8;
+pub(crate) const CLAMPED: f64 = 1e-2;
+
+/// A direction turned away from vectors until its product with none is positive, by projections in turn.
+pub(crate) fn clamped(arms: impl Iterator<Item = DVec3> + Clone, mut direction: DVec3) -> DVec3 {
+    for _ in 0..ROUNDS {
+        for arm in arms.clone() {
+            direction -= arm * arm.dot(direction).max(0.0);
+        }
+    }
+    direction.normalize_or_zero()
 }
 
 impl FacetSurface for TriMesh {
@@ -83,5 +103,17 @@ impl FacetSurface for TriMesh {
 
     fn corner_allows(&self, corner: u32, direction: DVec3, slack: f64) -> bool {
         self.may_touch_corner(&self.features.corners[corner as usize], direction, slack)
+    }
+
+    fn ridge_clamped(&self, ridge: u32, direction: DVec3) -> Option<DVec3> {
+        let sides = self.features.ridge_sides(&self.features.ridges[ridge as usize]);
+        let clamped = clamped(sides.iter().copied(), direction);
+        self.ridge_allows(ridge, clamped, CLAMPED).then_some(clamped)
+    }
+
+    fn corner_clamped(&self, corner: u32, direction: DVec3) -> Option<DVec3> {
+        let edges = self.features.corner_edges(&self.features.corners[corner as usize]);
+        let clamped = clamped(edges.iter().copied(), direction);
+        self.corner_allows(corner, clamped, CLAMPED).then_some(clamped)
     }
 }

@@ -4,7 +4,7 @@
 //! (the diagonal). An edge is a ridge if its triangles belong to different patches, or if it is at the border; a vertex where a ridge ends is a
 //! corner. Nothing is stored but the patch of each triangle. Cost: O(1) per feature.
 
-use crate::facet_surface::{Facet, FacetSurface};
+use crate::facet_surface::{CLAMPED, Facet, FacetSurface, clamped};
 use crate::height_field::HeightField;
 use crate::mesh_features::{into_face, patches, rise};
 use crate::nearest::Nearest;
@@ -21,7 +21,7 @@ impl HeightField {
         let n = 2 * (self.n[0] - 1) * (self.n[1] - 1);
         patches(
             n,
-            |face| self.normal_of(face),
+            |face| normal_of(self.corners_of(face)),
             |face, visit| {
                 for side in [(face, 0), (face, 1), (face, 2)] {
                     if let Some((other, _)) = self.across(side)
@@ -41,11 +41,6 @@ impl HeightField {
         corners.map(|k| self.vertex(first + k))
     }
 
-    fn normal_of(&self, face: u32) -> DVec3 {
-        let [a, b, c] = self.corners_of(face);
-        (b - a).cross(c - a).normalize_or_zero()
-    }
-
     /// The triangle on the other side of a side, and which of its sides it is; none at the border.
     fn across(&self, (face, k): Side) -> Option<Side> {
         let row = self.n[0] as u32 - 1;
@@ -60,23 +55,25 @@ impl HeightField {
         }
     }
 
-    /// The unit vector from a side into its triangle.
-    fn inward_of(&self, (face, k): Side) -> DVec3 {
+    /// The normal of a triangle, and the unit vector from a side into it.
+    fn inward_at(&self, (face, k): Side) -> (DVec3, DVec3) {
         let corners = self.corners_of(face);
-        into_face(self.normal_of(face), corners[(k + 1) % 3] - corners[k])
+        let normal = normal_of(corners);
+        (normal, into_face(normal, corners[(k + 1) % 3] - corners[k]))
     }
 
     /// How far the triangle on the other side of a side rises; zero in the same patch and at the border.
     fn crease_at(&self, side: Side) -> f64 {
         let patch = |face: u32| self.patches[face as usize];
-        let other = self.across(side).filter(|other| patch(other.0) != patch(side.0));
-        other.and_then(|_| self.rise_at(side)).unwrap_or(0.0)
+        let is_crease = self.across(side).is_some_and(|other| patch(other.0) != patch(side.0));
+        if is_crease { self.rise_at(side).unwrap_or(0.0) } else { 0.0 }
     }
 
     /// The same for any two triangles; none if the other continues this one, and at the border.
     fn rise_at(&self, side: Side) -> Option<f64> {
         let other = self.across(side)?;
-        rise(self.normal_of(side.0), self.inward_of(side), self.inward_of(other))
+        let (normal, inward) = self.inward_at(side);
+        rise(normal, inward, self.inward_at(other).1)
     }
 
     /// The one or two sides of triangles that are an edge; none if there is no such edge.
@@ -104,7 +101,7 @@ impl HeightField {
 
     /// The unit vectors from a ridge into its faces.
     fn arms_of_ridge(&self, ridge: u32) -> impl Iterator<Item = DVec3> + Clone + '_ {
-        self.sides_of(ridge).into_iter().flatten().map(|side| self.inward_of(side))
+        self.sides_of(ridge).into_iter().flatten().map(|side| self.inward_at(side).1)
     }
 
     /// The unit vectors along the edges from a vertex.
@@ -141,6 +138,10 @@ impl HeightField {
     }
 }
 
+fn normal_of([a, b, c]: [DVec3; 3]) -> DVec3 {
+    (b - a).cross(c - a).normalize_or_zero()
+}
+
 impl FacetSurface for HeightField {
     fn is_solid(&self) -> bool {
         true
@@ -162,7 +163,7 @@ impl FacetSurface for HeightField {
                 let corners = self.corners_of(index);
                 if NodeBox::around(corners).overlap(around) {
                     let rises = [0, 1, 2].map(|k| self.crease_at((index, k)));
-                    let (normal, patch) = (self.normal_of(index), self.patches[index as usize]);
+                    let (normal, patch) = (normal_of(corners), self.patches[index as usize]);
                     visit(Facet { index, corners, normal, rises, patch });
                 }
             }
@@ -196,13 +197,23 @@ impl FacetSurface for HeightField {
 
     fn ridge_allows(&self, ridge: u32, direction: DVec3, slack: f64) -> bool {
         let faces = self.sides_of(ridge).into_iter().flatten();
-        let outward: DVec3 = faces.map(|side| self.normal_of(side.0)).sum();
+        let outward: DVec3 = faces.map(|side| normal_of(self.corners_of(side.0))).sum();
         outward.dot(direction) > 0.0 && self.arms_of_ridge(ridge).all(|side| side.dot(direction) <= slack)
     }
 
     fn corner_allows(&self, corner: u32, direction: DVec3, slack: f64) -> bool {
         self.vertex_normal(corner as usize).dot(direction) > 0.0
             && self.arms_of_corner(corner).all(|edge| edge.dot(direction) <= slack)
+    }
+
+    fn ridge_clamped(&self, ridge: u32, direction: DVec3) -> Option<DVec3> {
+        let clamped = clamped(self.arms_of_ridge(ridge), direction);
+        self.ridge_allows(ridge, clamped, CLAMPED).then_some(clamped)
+    }
+
+    fn corner_clamped(&self, corner: u32, direction: DVec3) -> Option<DVec3> {
+        let clamped = clamped(self.arms_of_corner(corner), direction);
+        self.corner_allows(corner, clamped, CLAMPED).then_some(clamped)
     }
 }
 

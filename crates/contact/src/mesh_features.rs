@@ -139,14 +139,24 @@ impl MeshFeatures {
         features
     }
 
+    /// The unit vectors from a ridge into its faces.
+    pub(crate) fn ridge_sides(&self, ridge: &Ridge) -> &[DVec3] {
+        &self.arms[ridge.sides.clone()]
+    }
+
+    /// The unit vectors along the edges from a corner.
+    pub(crate) fn corner_edges(&self, corner: &MeshCorner) -> &[DVec3] {
+        &self.arms[corner.edges.clone()]
+    }
+
     /// Whether something may touch a ridge from a direction.
     pub(crate) fn ridge_faces(&self, ridge: &Ridge, direction: DVec3, slack: f64) -> bool {
-        self.arms[ridge.sides.clone()].iter().all(|side| side.dot(direction) <= slack)
+        self.ridge_sides(ridge).iter().all(|side| side.dot(direction) <= slack)
     }
 
     /// Whether something may touch a corner from a direction.
     pub(crate) fn corner_faces(&self, corner: &MeshCorner, direction: DVec3, slack: f64) -> bool {
-        self.arms[corner.edges.clone()].iter().all(|edge| edge.dot(direction) <= slack)
+        self.corner_edges(corner).iter().all(|edge| edge.dot(direction) <= slack)
     }
 
     fn creases(&self, facets: Facets<'_>, sides: &[Side]) -> Vec<Crease> {

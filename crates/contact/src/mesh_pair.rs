@@ -9,14 +9,17 @@
 //! | surface | corner | the corner | of the body |
 //!
 //! Ridges and corners touch only from directions in which no face of theirs is nearer, and edges inside a flat patch are no features: nothing
-//! catches on them, and flat ground touches a body in the same points as a plane. A point of the body is *behind* a face if the segment from the middle of
-//! the body to it crosses the mesh an odd number of times; so a sheet pushes to the side where the middle of the body is, without a memory. Beyond a concave edge
-//! a face goes on for a part of the size of the body, so that a body in a corner touches both walls. If the middle of the body is inside a solid,
-//! the body is pushed out through the nearest face. Cost: a box query, then the triangles near the body times its points.
+//! catches on them, and flat ground touches a body in the same points as a plane. Inside a body, the nearest side may be in another direction: a ridge that has cut
+//! a plank more than half is nearer to its far side. Then the body goes in the direction, of those allowed, in which it leaves the ridge soonest.
+//!
+//! A point of the body is *behind* a face if the segment from the middle of the body to it crosses the mesh an odd number of times, or crosses
+//! it at all while no ridge and no corner is inside the body: that is a wall, not a hill. So a sheet pushes to the side where the middle of the body is, without a
+//! memory. Beyond a concave edge a face goes on for a part of the size of the body, so that a body in a corner touches both walls. If the middle of the
+//! body is inside a solid, the body is pushed out through the nearest face. Cost: a box query, then the triangles near the body times its points.
 //!
 //! Frame of the mesh unless stated, metres.
 
-use crate::edge_touch::EdgeEnds;
+use crate::edge_touch::{EdgeEnds, way_out};
 use crate::facet_surface::{Facet, FacetSurface};
 use crate::ground_points::{GroundPoint, GroundPoints};
 use crate::mesh_features::FLAT;
@@ -38,6 +41,8 @@ const BEYOND: f64 = 0.1;
 const CONCAVE: f64 = 1e-3;
 /// Most crossings of a mesh and a way through a body that are told apart.
 const MOST_CROSSINGS: usize = 16;
+/// Least cosine between the normal of a side of the body and the direction in which it leaves a ridge or corner through it.
+const STEEPEST: f64 = 0.3;
 /// The part of a ridge at each end that belongs to its corners.
 const END: f64 = 1e-6;
 /// Features: which kind, then the number of the patch, ridge or corner, then that of the point.
@@ -65,6 +70,13 @@ struct MeshPair<'a, S> {
     /// How far faces go on beyond concave edges.
     beyond: f64,
     margin: f64,
+}
+
+/// The faces near a body.
+struct NearFaces<'a> {
+    faces: &'a [Facet],
+    /// Whether a ridge or a corner is inside the body.
+    is_pierced: bool,
 }
 
 /// Where two surfaces touch.
@@ -147,14 +159,21 @@ impl<S: FacetSurface> MeshPair<'_, S> {
                 faces.push(face);
             }
         });
+        let mut is_pierced = false;
+        let mut on_feature = |touch: MeshTouch| {
+            is_pierced |= touch.distance < 0.0;
+            add(touch);
+        };
+        self.mesh.ridges_in(&near, |index, ends| self.ridge(index, ends, &mut on_feature));
+        self.mesh.corners_in(&near, |index, place| self.corner(index, place, &mut on_feature));
         if matches!(self.shape, ContactShape::Solid(Shape::Cylinder { .. })) {
-            self.rims(faces, points, add);
+            faces.sort_unstable_by_key(|face| (face.patch, face.index));
+            self.rims(&NearFaces { faces, is_pierced }, points, add);
         } else {
+            let faces = NearFaces { faces, is_pierced };
             points.fill(self.shape, DVec3::NEG_Z);
-            points.iter().for_each(|point| self.point(faces, faces, point, add));
+            points.iter().for_each(|point| self.point(&faces, faces.faces, point, add));
         }
-        self.mesh.ridges_in(&near, |index, ends| self.ridge(index, ends, add));
-        self.mesh.corners_in(&near, |index, place| self.corner(index, place, add));
     }
 
     /// Whether a face comes near the body, by the distance of its centre.
@@ -167,9 +186,8 @@ impl<S: FacetSurface> MeshPair<'_, S> {
     }
 
     /// The points of a cylinder depend on what it stands or lies on: they are those of each patch.
-    fn rims(&self, faces: &mut [Facet], points: &mut GroundPoints, add: &mut impl FnMut(MeshTouch)) {
-        faces.sort_unstable_by_key(|face| (face.patch, face.index));
-        for same in faces.chunk_by(|a, b| a.patch == b.patch) {
+    fn rims(&self, faces: &NearFaces<'_>, points: &mut GroundPoints, add: &mut impl FnMut(MeshTouch)) {
+        for same in faces.faces.chunk_by(|a, b| a.patch == b.patch) {
             let (normal, side) = (same[0].normal, same[0].height(self.middle));
             let down = self.axes.transpose() * (normal * -1f64.copysign(side));
             points.fill(self.shape, down);
@@ -189,13 +207,21 @@ impl<S: FacetSurface> MeshPair<'_, S> {
         matches!(self.shape, ContactShape::Solid(shape) if hinders_rolling(shape, down, feature))
     }
 
-    /// A point of the body and some faces, `all` of those that are near.
-    fn point(&self, all: &[Facet], faces: &[Facet], point: &GroundPoint, add: &mut impl FnMut(MeshTouch)) {
+    /// A point of the body and some of the faces that are near.
+    fn point(
+        &self,
+        near: &NearFaces<'_>,
+        faces: &[Facet],
+        point: &GroundPoint,
+        add: &mut impl FnMut(MeshTouch),
+    ) {
         let place = self.axes * point.point + self.offset;
-        let Some(entry) = self.entry(all, place) else {
+        let Some(entry) = self.entry(near, place) else {
             for face in faces {
                 let height = face.height(place);
-                let side = 1f64.copysign(height);
+                // a ball that a sheet cuts is on the side of the middle
+                let is_cut = height.abs() < point.radius && !self.mesh.is_solid();
+                let side = 1f64.copysign(if is_cut { face.height(self.middle) } else { height });
                 if height.abs() - point.radius <= self.margin
                     && (side > 0.0 || !self.mesh.is_solid())
                     && self.is_over(face, place, side)
@@ -214,8 +240,10 @@ impl<S: FacetSurface> MeshPair<'_, S> {
                 || side * face.height(self.middle) > 0.0 && self.crossing(face, place, side).is_some()
         };
         let is_far = depth(entry) > self.beyond;
-        let nearest = |least, face| if depth(face) < depth(least) { face } else { least };
-        let nearest = all.iter().filter(|&face| is_far && is_under(face)).fold(entry, nearest);
+        // behind the far side of a wall is the middle, too
+        let way = |face: &Facet| depth(face) + (-side * face.height(self.middle)).max(0.0);
+        let nearest = |least, face| if way(face) < way(least) { face } else { least };
+        let nearest = near.faces.iter().filter(|&face| is_far && is_under(face)).fold(entry, nearest);
         for face in faces {
             let counts = if is_far { face.index == nearest.index } else { came_through(face) };
             if counts {
@@ -262,12 +290,13 @@ impl<S: FacetSurface> MeshPair<'_, S> {
     }
 
     /// The first face on the way from the middle of the body to a point that is behind it: the way crosses the mesh an odd number of times, or the
-    /// point is close behind the first. (A hill that reaches into a body from below is crossed twice; the point is beside it.)
-    fn entry<'f>(&self, faces: &'f [Facet], place: DVec3) -> Option<&'f Facet> {
+    /// point is close behind the first. (A hill that reaches into a body from below is crossed twice; the point is beside it. But if no ridge or corner is
+    /// inside the body, it is a wall, and the point has come out behind.)
+    fn entry<'f>(&self, near: &NearFaces<'f>, place: DVec3) -> Option<&'f Facet> {
         let mut first: Option<(f64, &Facet)> = None;
         let mut found = [f64::NAN; MOST_CROSSINGS];
         let mut n = 0;
-        for face in faces {
+        for face in near.faces {
             let (from, to) = (face.height(self.middle), face.height(place));
             if from * to >= 0.0 {
                 continue;
@@ -285,7 +314,7 @@ impl<S: FacetSurface> MeshPair<'_, S> {
         }
         let (at, face) = first?;
         let is_close = (1.0 - at) * place.distance(self.middle) <= self.beyond;
-        (n % 2 == 1 || is_close).then_some(face)
+        (n % 2 == 1 || is_close || !near.is_pierced).then_some(face)
     }
 
     fn ridge(&self, index: u32, ends: [DVec3; 2], add: &mut impl FnMut(MeshTouch)) {
@@ -308,18 +337,45 @@ impl<S: FacetSurface> MeshPair<'_, S> {
         }
         let Some(second) = self.shape.distance(places[1]) else { return };
         let edge = EdgeEnds { places, nearest: [first, second] };
+        let along = (ends[1] - ends[0]).normalize_or_zero();
         for (k, point) in edge.lowest(self.shape, self.margin).into_iter().enumerate() {
-            let Some((point, outward)) = point.and_then(|point| Some((point, point.normal?))) else {
+            let is_between = |at: f64| at > END && at < 1.0 - END;
+            let Some(point) = point.filter(|point| is_between(point.at) && point.distance <= self.margin)
+            else {
                 continue;
             };
-            let direction = self.axes * -outward;
-            let is_between = point.at > END && point.at < 1.0 - END;
-            if is_between && point.distance <= self.margin && self.mesh.ridge_allows(index, direction, BESIDE)
-            {
-                let place = ends[0] + (ends[1] - ends[0]) * point.at;
-                add(self.on_mesh(feature | k as u64, place, direction, point.distance));
+            let place = ends[0] + (ends[1] - ends[0]) * point.at;
+            let direction = point.normal.map(|outward| self.axes * -outward);
+            let direct = direction.filter(|&direction| self.mesh.ridge_allows(index, direction, BESIDE));
+            let clamp =
+                |direction: DVec3| self.mesh.ridge_clamped(index, direction.reject_from_normalized(along));
+            let way_out = || self.way_out(place, clamp).filter(|_| point.distance < 0.0);
+            if let Some((direction, distance)) = direct.map(|it| (it, point.distance)).or_else(way_out) {
+                add(self.on_mesh(feature | k as u64, place, direction, distance));
             }
         }
+    }
+
+    /// A direction, turned by `clamp` to one from which the surface can be touched, in which the body has to go least for a place inside it to be outside, and
+    /// minus the way. (The nearest side of a thin body may be the far one.)
+    fn way_out(&self, place: DVec3, clamp: impl Fn(DVec3) -> Option<DVec3>) -> Option<(DVec3, f64)> {
+        let mut least: Option<(DVec3, f64)> = None;
+        self.shape.sides(self.to_body(place), |height, outward| {
+            let outward = self.axes * outward;
+            let Some(direction) = clamp(-outward) else { return };
+            let cosine = -outward.dot(direction);
+            let distance = height / cosine;
+            // a sheet pushes to the side where the middle is
+            let is_side = self.mesh.is_solid() || direction.dot(self.middle - place) > 0.0;
+            let may_leave = is_side && cosine > STEEPEST && height < 0.0;
+            if may_leave && least.is_none_or(|least| distance > least.1) {
+                least = Some((direction, distance));
+            }
+        });
+        // along round sides it is shorter
+        let (direction, distance) = least?;
+        let way = way_out(self.shape, self.to_body(place), self.axes.transpose() * -direction, -distance);
+        Some((direction, way.map_or(distance, |way| -way)))
     }
 
     fn corner(&self, index: u32, place: DVec3, add: &mut impl FnMut(MeshTouch)) {
@@ -334,7 +390,10 @@ impl<S: FacetSurface> MeshPair<'_, S> {
             return;
         };
         let direction = self.axes * -normal;
-        if distance <= self.margin && self.mesh.corner_allows(index, direction, BESIDE) {
+        let may_touch = distance <= self.margin && self.mesh.corner_allows(index, direction, BESIDE);
+        let clamp = |direction: DVec3| self.mesh.corner_clamped(index, direction);
+        let way_out = || self.way_out(place, clamp).filter(|_| distance < 0.0);
+        if let Some((direction, distance)) = may_touch.then_some((direction, distance)).or_else(way_out) {
             add(self.on_mesh(feature, place, direction, distance));
         }
     }
