@@ -76,18 +76,9 @@ impl ContactStart {
         let hardening = if bounces { 0.0 } else { dt * stiffness / self.law.hardening.powi(2) };
         let depth = depth.min(HARDENED * self.law.hardening);
         let hardest = FULLY_HARD * self.law.hardening;
-        let at_rest = push - resistance * self.normal.dot(now);
-        let alone = (push - resistance * self.normal.dot(free)) / (1.0 + resistance / self.mass);
-        let load = if self.depth >= 0.0 && !bounces { at_rest } else { alone };
-        let friction = self.law.friction;
-        // Numbers that are not finite give a contact that does nothing.
-        let is_finite = push.is_finite() && resistance > 0.0 && grip > 0.0 && (pull + free).is_finite();
-        if !(is_finite && load.is_finite()) {
-            return ContactPotential::default();
-        }
-        let limit = friction * load.max(0.0);
-        let normal = self.normal;
-        ContactPotential {
+        let (normal, friction) = (self.normal, self.law.friction);
+        let limit = 0.0;
+        let law = ContactPotential {
             normal,
             push,
             resistance,
@@ -99,7 +90,15 @@ impl ContactStart {
             grip,
             friction,
             limit,
+        };
+        let alone = (push - resistance * normal.dot(free)) / (1.0 + resistance / self.mass);
+        let load = if self.depth >= 0.0 && !bounces { law.load(now) } else { alone };
+        // Numbers that are not finite give a contact that does nothing.
+        let is_finite = push.is_finite() && resistance > 0.0 && grip > 0.0 && (pull + free).is_finite();
+        if !(is_finite && load.is_finite()) {
+            return ContactPotential::default();
         }
+        ContactPotential { limit: friction * load.max(0.0), ..law }
     }
 }
 

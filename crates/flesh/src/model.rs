@@ -21,6 +21,8 @@ pub struct FleshModel {
     pub(crate) ports: Vec<u32>,
     /// Index of each body of the mechanism in `ports`, or `NO_SLOT`.
     pub(crate) slots: Vec<u32>,
+    /// Number of the island of joints that each body of the mechanism is in, or `NO_SLOT`.
+    pub(crate) jointed: Vec<u32>,
     /// Number of the first point that may touch of each body of flesh.
     pub(crate) first_points: Vec<u32>,
     /// For each body of flesh the bones that its surface ignores.
@@ -76,6 +78,8 @@ impl FleshModel {
                 ports.push(port);
             }
         }
+        let island = |body: BodyId| model.island_of(body).map_or(NO_SLOT, |island| island as u32);
+        let jointed = model.bodies().map(island).collect();
         let first_point = |first: &mut u32, body: &FleshBody| {
             *first += body.touching.len() as u32;
             Some(*first - body.touching.len() as u32)
@@ -84,7 +88,7 @@ impl FleshModel {
         let owners = |body: &FleshBody| body.bones.iter().map(|&bone| Owner::Body(bone as u32)).collect();
         let ignored = bodies.iter().map(owners).collect();
         let first_muscles = first_muscles(&bodies);
-        Ok(Self { bodies, contact, masses, ports, slots, first_points, ignored, first_muscles })
+        Ok(Self { bodies, contact, masses, ports, slots, jointed, first_points, ignored, first_muscles })
     }
 
     /// The colliders without the flesh, for contacts of bodies beside flesh that is stepped in another way; none if no flesh or no collider on a body
@@ -97,6 +101,7 @@ impl FleshModel {
             masses: self.masses.clone(),
             ports: self.ports.clone(),
             slots: self.slots.clone(),
+            jointed: self.jointed.clone(),
             first_points: Vec::new(),
             ignored: Vec::new(),
             first_muscles: vec![0],

@@ -4,7 +4,7 @@
 //! ```text
 //! A V + Jᵀλ = b + f(V),   J V = 0        ⇔        ½ VᵀA V − bᵀV + Φ(V) is smallest among all V with J V = 0
 //! ```
-//! The tree is factored with a diagonal matrix `D ≈ ∂²Φ/∂V²` per body, and its reaction `T` ([`Reaction`]) solves `(A + D) V + Jᵀλ = q`. Twists are
+//! The tree is factored with a diagonal matrix `D ≈ ∂²Φ/∂V²` per body, and its reaction `T` ([`TouchedTree`]) solves `(A + D) V + Jᵀλ = q`. Twists are
 //! kept together with the impulses they come from, `V = V_b + T q`, so `A` is never applied: `A V − b = q − D V` up to `Jᵀλ`, which does no work.
 //!
 //! **How.** Newton's method. `(A + S) δ = r` with `S = ∂²Φ/∂V²`, `r = f + D V − q`, by conjugate gradients with `T` as preconditioner, as precise as the
@@ -12,15 +12,24 @@
 //! always converges. Parts of the law that are no potential (friction limits) follow between iterations ([`ConvexForces::follow`]).
 //! Errors are measured as energies `rᵀT r`, relative to that of all impulses: constraint forces in `r` do not count.
 //!
+//! Bodies that touch or are jointed to each other make an island. Each island is solved on its own and stops when it is done: what happens in one
+//! changes nothing in another, and the cost is that of each alone.
+//!
 //! **Cost.** Per iteration of conjugate gradients a reaction of the tree and a product with `S`. Nothing allocates once warm.
 //!
 //! **Failure.** The report says how far it came. World axes at centres of mass.
 
-use crate::attached::Reaction;
 use sinew_math::{Force, Motion, Sym6};
+use std::ops::Range;
 
-/// Forces on bodies that have a convex potential.
+/// Forces on bodies that have a convex potential. Bodies of one island follow each other; nothing acts between two islands, but for a tree with loops.
 pub trait ConvexForces {
+    /// End of each island among the bodies.
+    fn islands(&self) -> &[u32];
+
+    /// Chooses some islands: all that follows is of their bodies only, in their order.
+    fn select(&mut self, islands: Range<usize>);
+
     /// `D` of each body: positive semidefinite.
     fn diagonal(&self) -> &[Sym6];
 
@@ -39,9 +48,21 @@ pub trait ConvexForces {
     /// `δ·f(V + α δ)` for the change `δ` of the last [`ConvexForces::search_along`].
     fn power(&mut self, share: f64) -> f64;
 
-    /// By how much impulses would change, over all of them, if parts that are no potential followed the twists of the last
-    /// [`ConvexForces::linearize`]; they do if it is more than `least`.
+    /// By how much the impulses on a body would change, over all of them, if parts that are no potential followed the twists of the last
+    /// [`ConvexForces::linearize`], where that is most; they do if it is more than `least`.
     fn follow(&mut self, least: f64) -> f64;
+}
+
+/// The tree under the bodies.
+pub trait TouchedTree {
+    /// Whether islands react on their own: no loops outside the tree connect them.
+    fn has_islands(&self) -> bool;
+
+    /// Chooses bodies; [`TouchedTree::react`] is of these only.
+    fn select(&mut self, bodies: Range<usize>);
+
+    /// `T`: twists of the chosen bodies under impulses on them.
+    fn react(&mut self, impulses: &[Force], motions: &mut [Motion]);
 }
 
 /// When to stop.
@@ -59,7 +80,7 @@ pub struct ConvexSettings {
 
 impl Default for ConvexSettings {
     fn default() -> Self {
-        Self { precision: 1e-9, follow_precision: 1e-2, iterations: 4, products: 2000 }
+        Self { precision: 1e-9, follow_precision: 1e-4, iterations: 4, products: 2000 }
     }
 }
 
@@ -84,6 +105,14 @@ pub struct ConvexScratch {
     pub impulses: Vec<Force>,
     /// The twists that belong to them.
     pub motions: Vec<Motion>,
+    island: IslandScratch,
+}
+
+/// Reusable memory of a solve of some islands.
+#[derive(Clone, Debug, Default)]
+struct IslandScratch {
+    impulses: Vec<Force>,
+    motions: Vec<Motion>,
     given: Vec<Force>,
     residual: Vec<Force>,
     preconditioned: Vec<Motion>,
@@ -109,13 +138,44 @@ const SEARCHES: u32 = 30;
 /// After so many iterations friction limits no longer follow: the rest converges for certain.
 const FOLLOWED: u32 = 12;
 
-/// Finds the impulses `scratch.impulses` and twists `scratch.motions` of the ports, from the twists `free` that the tree has without them.
+/// Finds the impulses `scratch.impulses` of the bodies, from the twists `free` that the tree has without them; island by island, each as precise as its
+/// own impulses ask for.
 pub fn minimize(
     forces: &mut dyn ConvexForces,
-    tree: &mut Reaction<'_>,
+    tree: &mut dyn TouchedTree,
     free: &[Motion],
     settings: &ConvexSettings,
     scratch: &mut ConvexScratch,
+) -> ConvexReport {
+    let mut report = ConvexReport { has_converged: true, ..ConvexReport::default() };
+    let n_islands = forces.islands().len();
+    let n_together = if tree.has_islands() { 1 } else { n_islands.max(1) };
+    let ConvexScratch { impulses, motions, island } = scratch;
+    impulses.resize(free.len(), Force::ZERO);
+    motions.resize(free.len(), Motion::ZERO);
+    let mut start = 0;
+    for first in (0..n_islands).step_by(n_together) {
+        let islands = first..first + n_together;
+        let bodies = start..forces.islands()[islands.end - 1] as usize;
+        start = bodies.end;
+        forces.select(islands);
+        tree.select(bodies.clone());
+        island.impulses.clear();
+        island.impulses.extend_from_slice(&impulses[bodies.clone()]);
+        report = report.and(minimize_island(forces, tree, &free[bodies.clone()], settings, island));
+        impulses[bodies.clone()].copy_from_slice(&island.impulses);
+        motions[bodies].copy_from_slice(&island.motions);
+    }
+    report
+}
+
+/// The same for the bodies that are chosen.
+fn minimize_island(
+    forces: &mut dyn ConvexForces,
+    tree: &mut dyn TouchedTree,
+    free: &[Motion],
+    settings: &ConvexSettings,
+    scratch: &mut IslandScratch,
 ) -> ConvexReport {
     let mut report = ConvexReport::default();
     scratch.resize(free.len());
@@ -158,12 +218,22 @@ pub fn minimize(
 }
 
 impl ConvexReport {
+    /// Of this solve and that of another island.
+    fn and(self, other: Self) -> Self {
+        Self {
+            iterations: self.iterations.max(other.iterations),
+            products: self.products + other.products,
+            residual: self.residual.max(other.residual),
+            has_converged: self.has_converged && other.has_converged,
+        }
+    }
+
     fn is_spent(&self, settings: &ConvexSettings) -> bool {
         self.iterations >= settings.iterations || self.products >= settings.products
     }
 }
 
-impl ConvexScratch {
+impl IslandScratch {
     fn resize(&mut self, n: usize) {
         let Self { impulses, motions, given, residual, preconditioned, direction, change, product } = self;
         for forces in [impulses, given, residual, product, &mut direction.1, &mut change.1] {
@@ -175,9 +245,9 @@ impl ConvexScratch {
     }
 
     /// Twists of the impulses to start from, or none of them if that has less energy: in impacts the twists of the step before are far away.
-    fn start(&mut self, forces: &mut dyn ConvexForces, tree: &mut Reaction<'_>, free: &[Motion]) {
+    fn start(&mut self, forces: &mut dyn ConvexForces, tree: &mut dyn TouchedTree, free: &[Motion]) {
         let Self { impulses, motions, given, .. } = self;
-        tree(impulses, motions);
+        tree.react(impulses, motions);
         motions.iter_mut().zip(free).for_each(|(v, free)| *v += *free);
         forces.linearize(motions, given);
         // ½ VᵀA V − bᵀV = ½ (q − D V)·V − ½ q·V_b, but for a constant.
@@ -192,16 +262,16 @@ impl ConvexScratch {
     }
 
     /// Linearizes at the present twists. Leaves the residual `r` and `T r`; returns the energies of all impulses and of the residual.
-    fn measure(&mut self, forces: &mut dyn ConvexForces, tree: &mut Reaction<'_>) -> [f64; 2] {
+    fn measure(&mut self, forces: &mut dyn ConvexForces, tree: &mut dyn TouchedTree) -> [f64; 2] {
         let Self { impulses, motions, given, residual, preconditioned, .. } = self;
         forces.linearize(motions, given);
-        tree(given, preconditioned);
+        tree.react(given, preconditioned);
         // Without forces, what rounding leaves of the start is not to be resolved.
         let size = work(given, preconditioned) + ROUNDING * work(impulses, motions).abs();
         for (k, (r, diagonal)) in residual.iter_mut().zip(forces.diagonal()).enumerate() {
             *r = given[k] + diagonal.mul(motions[k]) - impulses[k];
         }
-        tree(residual, preconditioned);
+        tree.react(residual, preconditioned);
         [size, work(residual, preconditioned)]
     }
 
@@ -209,7 +279,7 @@ impl ConvexScratch {
     fn solve(
         &mut self,
         forces: &mut dyn ConvexForces,
-        tree: &mut Reaction<'_>,
+        tree: &mut dyn TouchedTree,
         wanted: f64,
         most: u32,
     ) -> u32 {
@@ -234,7 +304,7 @@ impl ConvexScratch {
                 change.1[i] += direction.1[i] * alpha;
                 *r -= product[i] * alpha;
             }
-            tree(residual, preconditioned);
+            tree.react(residual, preconditioned);
             let before = std::mem::replace(&mut error, work(residual, preconditioned));
             if error.is_nan() || error <= wanted {
                 return k;

@@ -24,7 +24,7 @@ mod attached;
 mod convex;
 
 pub use attached::{Attached, OnTree, OnTreeScratch, Reaction};
-pub use convex::{ConvexForces, ConvexReport, ConvexScratch, ConvexSettings, minimize};
+pub use convex::{ConvexForces, ConvexReport, ConvexScratch, ConvexSettings, TouchedTree, minimize};
 pub use error::FactorError;
 pub use load::Load;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};

@@ -114,6 +114,7 @@ impl Contacts {
         solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
             touching.add(model, &sides.of(contact), law, free);
         });
+        touching.arrange(model);
     }
 
     /// A step begins, which may have several parts.
@@ -187,6 +188,7 @@ impl Contacts {
         solve.begin_convex(points, scaled, end.h, approach, |contact, law, now| {
             touching.add(model, &sides.of(contact), law, now);
         });
+        touching.arrange(model);
         true
     }
 

@@ -10,5 +10,6 @@ mod elements;
 mod end_contacts;
 mod jolt;
 mod touching;
+mod touching_islands;
 
 pub use companion::{Flesh, FleshWorkspace};

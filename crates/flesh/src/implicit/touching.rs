@@ -1,7 +1,10 @@
 //! Contacts of bodies with each other and with the world as forces with a convex potential. World axes at centres of mass, SI.
 //!
 //! Per contact the relative velocity of its sides, its impulse and its slope; per body the sum of the slopes expected at the end of the step, which
-//! is factored with the tree. Cost: about 0.1 µs per contact and evaluation, half of that per product. Nothing allocates once warm.
+//! is factored with the tree. Bodies that touch or are jointed to each other make an island (`touching_islands.rs`).
+//! Cost: about 0.1 µs per contact and evaluation, half of that per product. Nothing allocates once warm.
+
+use std::ops::Range;
 
 use glam::DVec3;
 use sinew_contact::ContactPotential;
@@ -9,16 +12,17 @@ use sinew_math::{Force, Motion, Sym3, Sym6};
 use sinew_mechanism::{CompanionLoads, ConvexForces, Load};
 
 use super::contact_sides::SolvedSide;
+use super::touching_islands::TouchingIslands;
 use crate::model::FleshModel;
 use crate::node_vectors::{velocity_at, wrench_at};
 
 /// A side that no force moves.
-const GIVEN: u32 = u32::MAX;
+pub(super) const GIVEN: u32 = u32::MAX;
 
 /// All contacts that no flesh takes part in.
 #[derive(Default)]
 pub(crate) struct TouchingBodies {
-    /// Bodies that are touched, ascending, and their ports.
+    /// Bodies that are touched, island by island, and their ports.
     bodies: Vec<usize>,
     ports: Vec<u32>,
     diagonal: Vec<Sym6>,
@@ -29,37 +33,50 @@ pub(crate) struct TouchingBodies {
     are_new: bool,
     /// Per body of the model: place among `bodies`, or `GIVEN`.
     places: Vec<u32>,
+    islands: TouchingIslands,
+    /// Bodies and contacts of the islands that are chosen.
+    chosen: (Range<usize>, Range<usize>),
+    /// Per body that is chosen: friction that is wrong, and load (N·s).
+    sums: Vec<[f64; 2]>,
 }
 
 /// One contact.
-#[derive(Clone, Copy, Debug)]
-struct TouchingPoint {
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TouchingPoint {
     law: ContactPotential,
     /// Places of both sides among the touched bodies, or `GIVEN`.
-    places: [u32; 2],
+    pub(super) places: [u32; 2],
     arms: [DVec3; 2],
     /// Relative velocity of the sides that are given, m/s.
     given: DVec3,
-    /// Relative velocity where the contact was linearized, its change along a search, and the slope there.
+    /// Relative velocity where the contact was linearized, its change along a search, and the slope there; before, the slope that is expected.
     velocity: DVec3,
     change: DVec3,
     slope: Sym3,
 }
 
 impl TouchingPoint {
-    /// Velocity of the first side minus that of the other, without those that are given.
-    fn relative(&self, motions: &[Motion]) -> DVec3 {
-        let side = |i: usize| match motions.get(self.places[i] as usize) {
+    /// Place of a side among bodies of which the first one has the place `first`; beyond them if it is given.
+    #[inline]
+    fn place(&self, side: usize, first: usize) -> usize {
+        (self.places[side] as usize).wrapping_sub(first)
+    }
+
+    /// Velocity of the first side minus that of the other, without those that are given; twists of bodies from a first one on.
+    #[inline]
+    fn relative(&self, first: usize, motions: &[Motion]) -> DVec3 {
+        let side = |i: usize| match motions.get(self.place(i, first)) {
             Some(motion) => velocity_at(*motion, self.arms[i]),
             None => DVec3::ZERO,
         };
         side(0) - side(1)
     }
 
-    /// Adds an impulse on the first side, and its opposite on the other.
-    fn push(&self, impulse: DVec3, impulses: &mut [Force]) {
+    /// Adds an impulse on the first side, and its opposite on the other, to those of bodies from a first one on.
+    #[inline]
+    fn push(&self, impulse: DVec3, first: usize, impulses: &mut [Force]) {
         for (i, impulse) in [impulse, -impulse].into_iter().enumerate() {
-            if let Some(sum) = impulses.get_mut(self.places[i] as usize) {
+            if let Some(sum) = impulses.get_mut(self.place(i, first)) {
                 *sum += wrench_at(impulse, self.arms[i]);
             }
         }
@@ -74,9 +91,36 @@ impl TouchingBodies {
         }
         self.bodies.clear();
         self.ports.clear();
-        self.diagonal.clear();
         self.points.clear();
         self.are_new = true;
+    }
+
+    /// Sorts bodies and contacts by islands, once all are there.
+    pub(crate) fn arrange(&mut self, model: &FleshModel) {
+        let Self { bodies, ports, points, places, islands, .. } = self;
+        islands.find(bodies.iter().map(|&body| model.jointed[body]), points);
+        islands.sort(bodies, points);
+        ports.clear();
+        for (place, &body) in bodies.iter().enumerate() {
+            places[body] = place as u32;
+            ports.push(model.ports[model.slots[body] as usize]);
+        }
+        self.sum_slopes();
+    }
+
+    /// Sums the slopes of the contacts of each body.
+    fn sum_slopes(&mut self) {
+        let Self { bodies, diagonal, points, .. } = self;
+        diagonal.clear();
+        diagonal.resize(bodies.len(), Sym6::ZERO);
+        for point in points {
+            let slope = Sym6 { linear: point.slope, ..Sym6::ZERO };
+            for (&place, &arm) in point.places.iter().zip(&point.arms) {
+                if let Some(sum) = diagonal.get_mut(place as usize) {
+                    sum.add(&slope.shifted(arm));
+                }
+            }
+        }
     }
 
     /// Adds a contact with its law; `expected` is the relative velocity (m/s) at which its slope is guessed.
@@ -91,37 +135,26 @@ impl TouchingBodies {
         let mut point = TouchingPoint {
             law,
             places: [GIVEN; 2],
-            arms: [DVec3::ZERO; 2],
-            given: DVec3::ZERO,
-            velocity: DVec3::ZERO,
-            change: DVec3::ZERO,
-            slope: Sym3::ZERO,
+            slope: law.linearize(expected).slope,
+            ..TouchingPoint::default()
         };
         for (i, side) in sides.iter().enumerate() {
             match *side {
                 SolvedSide::Given(velocity) => point.given += if i == 0 { velocity } else { -velocity },
                 SolvedSide::Body { body, arm } => {
-                    point.places[i] = self.place(model, body);
+                    point.places[i] = self.place(body);
                     point.arms[i] = arm;
                 }
                 SolvedSide::Flesh { .. } => return,
             }
         }
-        let slope = Sym6 { linear: law.linearize(expected).slope, ..Sym6::ZERO };
-        for (place, arm) in point.places.into_iter().zip(point.arms) {
-            if let Some(sum) = self.diagonal.get_mut(place as usize) {
-                sum.add(&slope.shifted(arm));
-            }
-        }
         self.points.push(point);
     }
 
-    fn place(&mut self, model: &FleshModel, body: usize) -> u32 {
+    fn place(&mut self, body: usize) -> u32 {
         if self.places[body] == GIVEN {
             self.places[body] = self.bodies.len() as u32;
             self.bodies.push(body);
-            self.ports.push(model.ports[model.slots[body] as usize]);
-            self.diagonal.push(Sym6::ZERO);
         }
         self.places[body]
     }
@@ -131,15 +164,7 @@ impl TouchingBodies {
         self.shifts.clear();
         let moving = self.bodies.iter().zip(&self.diagonal);
         self.shifts.extend(moving.map(|(&body, diagonal)| diagonal.mul(motions[body]) * -1.0));
-        self.diagonal.fill(Sym6::ZERO);
-        for point in &self.points {
-            let slope = Sym6 { linear: point.slope, ..Sym6::ZERO };
-            for (&place, &arm) in point.places.iter().zip(&point.arms) {
-                if let Some(sum) = self.diagonal.get_mut(place as usize) {
-                    sum.add(&slope.shifted(arm));
-                }
-            }
-        }
+        self.sum_slopes();
         for ((shift, &body), diagonal) in self.shifts.iter_mut().zip(&self.bodies).zip(&self.diagonal) {
             *shift += diagonal.mul(motions[body]);
         }
@@ -147,7 +172,7 @@ impl TouchingBodies {
 
     /// The laws of all contacts, in the order in which they were added.
     pub(crate) fn laws(&self) -> impl Iterator<Item = &ContactPotential> {
-        self.points.iter().map(|point| &point.law)
+        self.islands.in_order(&self.points).map(|point| &point.law)
     }
 
     /// Ports of the bodies that are touched.
@@ -174,7 +199,7 @@ impl TouchingBodies {
         impulses.extend(moving.map(|(&body, diagonal)| diagonal.mul(motions[body])));
         for point in &self.points {
             let velocity = self.relative(point, motions);
-            point.push(point.law.impulse(velocity), impulses);
+            point.push(point.law.impulse(velocity), 0, impulses);
         }
     }
 
@@ -189,51 +214,71 @@ impl TouchingBodies {
 }
 
 impl ConvexForces for TouchingBodies {
+    fn islands(&self) -> &[u32] {
+        self.islands.ends()
+    }
+
+    fn select(&mut self, islands: Range<usize>) {
+        self.chosen = self.islands.ranges(islands);
+    }
+
     fn diagonal(&self) -> &[Sym6] {
-        &self.diagonal
+        &self.diagonal[self.chosen.0.clone()]
     }
 
     fn linearize(&mut self, motions: &[Motion], impulses: &mut [Force]) {
+        let (Range { start, .. }, points) = self.chosen.clone();
         impulses.fill(Force::ZERO);
-        for point in &mut self.points {
-            point.velocity = point.given + point.relative(motions);
+        for point in &mut self.points[points] {
+            point.velocity = point.given + point.relative(start, motions);
             let at = point.law.linearize(point.velocity);
             point.slope = at.slope;
-            point.push(at.impulse, impulses);
+            point.push(at.impulse, start, impulses);
         }
     }
 
     fn energy(&self) -> f64 {
-        self.points.iter().map(|point| point.law.energy(point.velocity)).sum()
+        self.points[self.chosen.1.clone()].iter().map(|point| point.law.energy(point.velocity)).sum()
     }
 
     fn apply(&mut self, change: &[Motion], impulses: &mut [Force]) {
+        let (Range { start, .. }, points) = self.chosen.clone();
         impulses.fill(Force::ZERO);
-        for point in self.points.iter().filter(|point| point.slope != Sym3::ZERO) {
-            point.push(point.slope.mul_vec(point.relative(change)), impulses);
+        for point in self.points[points].iter().filter(|point| point.slope != Sym3::ZERO) {
+            point.push(point.slope.mul_vec(point.relative(start, change)), start, impulses);
         }
     }
 
     fn search_along(&mut self, change: &[Motion]) {
-        for point in &mut self.points {
-            point.change = point.relative(change);
+        let (Range { start, .. }, points) = self.chosen.clone();
+        for point in &mut self.points[points] {
+            point.change = point.relative(start, change);
         }
     }
 
     fn power(&mut self, share: f64) -> f64 {
-        let each = self.points.iter();
+        let each = self.points[self.chosen.1.clone()].iter();
         each.map(|point| point.law.impulse(point.velocity + point.change * share).dot(point.change)).sum()
     }
 
     fn follow(&mut self, least: f64) -> f64 {
-        let (mut wrong, mut all) = (0.0, 0.0);
-        for point in &self.points {
-            wrong += point.law.friction_error(point.velocity);
-            all += point.law.load(point.velocity);
+        let Self { points, sums, chosen: (bodies, range), .. } = self;
+        let points = &mut points[range.clone()];
+        sums.clear();
+        sums.resize(bodies.len(), [0.0; 2]);
+        for point in &*points {
+            let (wrong, load) = (point.law.friction_error(point.velocity), point.law.load(point.velocity));
+            for side in [0, 1] {
+                if let Some(sum) = sums.get_mut(point.place(side, bodies.start)) {
+                    *sum = [sum[0] + wrong, sum[1] + load];
+                }
+            }
         }
-        let change = if wrong > 0.0 { wrong / all.max(f64::MIN_POSITIVE) } else { 0.0 };
+        let share =
+            |&[wrong, all]: &[f64; 2]| if wrong > 0.0 { wrong / all.max(f64::MIN_POSITIVE) } else { 0.0 };
+        let change = sums.iter().map(share).fold(0.0, f64::max);
         if change > least {
-            self.points.iter_mut().for_each(|point| point.law.follow_load(point.velocity));
+            points.iter_mut().for_each(|point| point.law.follow_load(point.velocity));
         }
         change
     }

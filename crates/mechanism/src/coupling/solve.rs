@@ -7,10 +7,13 @@
 //!
 //! Loops that are few are part of the tree here ([`ClosedRows`]); others are iterated on top, each iteration with a solve ([`CoupledTree`]).
 
+use std::ops::Range;
+
 use sinew_math::{Force, Motion};
 use sinew_solvers::{
     CgReport, CgScratch, CgSettings, ClosedScratch, ClosedTree, ConvexScratch, ConvexSettings, LoopRows,
-    LoopScratch, OnTree, OnTreeScratch, PairFactor, Responder, TreeResponder, conjugate_gradient, minimize,
+    LoopScratch, OnTree, OnTreeScratch, PairFactor, Responder, TouchedTree, TreeResponder,
+    conjugate_gradient, minimize,
 };
 
 use crate::tree::{ReactingTree, TreeScratch};
@@ -168,12 +171,20 @@ impl CompanionScratch {
     ) {
         let Self { tree, ports, system, convex, touched, impulses, .. } = self;
         let SystemScratch { on_tree, closed, .. } = system;
-        on_tree.touch(ports, factor.len());
-        let (mut tree, mut closed_tree) = (tree.touched(factor), None);
-        let tree = with_loops(&mut tree, loops, (ports, closed), &mut closed_tree);
         let forces = companion.touching(&mut convex.impulses);
-        let mut react = |impulses: &[Force], motions: &mut [Motion]| on_tree.respond(tree, impulses, motions);
-        let report = minimize(forces, &mut react, touched, &ConvexSettings::default(), convex);
+        let settings = ConvexSettings::default();
+        let report = match loops {
+            None => {
+                let mut tree = TreeOfIslands { tree, factor, on_tree, ports };
+                minimize(forces, &mut tree, touched, &settings, convex)
+            }
+            Some(ClosedRows { rows, factored }) => {
+                on_tree.touch(ports, factor.len());
+                let tree = &mut tree.touched(factor);
+                let tree = ClosedTree { tree, rows, factored, ports, scratch: closed };
+                minimize(forces, &mut TreeWithLoops { tree, on_tree }, touched, &settings, convex)
+            }
+        };
         companion.touched(report);
         for (&port, impulse) in ports.iter().zip(&convex.impulses) {
             impulses[port as usize] = *impulse;
@@ -258,6 +269,48 @@ impl CompanionScratch {
         self.body_motions
             .extend(bodies.map(|(&pair, given)| motions.get(pair as usize).copied().unwrap_or(*given)));
         companion.review(&self.own, &self.body_motions, solves_left)
+    }
+}
+
+/// A tree under bodies that touch each other, one island at a time.
+struct TreeOfIslands<'a> {
+    tree: &'a mut ReactingTree,
+    factor: &'a PairFactor,
+    on_tree: &'a mut OnTreeScratch,
+    ports: &'a [u32],
+}
+
+impl TouchedTree for TreeOfIslands<'_> {
+    fn has_islands(&self) -> bool {
+        true
+    }
+
+    fn select(&mut self, bodies: Range<usize>) {
+        let ports = &self.ports[bodies];
+        self.tree.select(ports);
+        self.on_tree.touch(ports, self.factor.len());
+    }
+
+    fn react(&mut self, impulses: &[Force], motions: &mut [Motion]) {
+        self.on_tree.respond(&mut self.tree.island(self.factor), impulses, motions);
+    }
+}
+
+/// A tree with its loops closed under bodies that touch each other, all at once.
+struct TreeWithLoops<'a> {
+    tree: ClosedTree<'a>,
+    on_tree: &'a mut OnTreeScratch,
+}
+
+impl TouchedTree for TreeWithLoops<'_> {
+    fn has_islands(&self) -> bool {
+        false
+    }
+
+    fn select(&mut self, _: Range<usize>) {}
+
+    fn react(&mut self, impulses: &[Force], motions: &mut [Motion]) {
+        self.on_tree.respond(&mut self.tree, impulses, motions);
     }
 }
 

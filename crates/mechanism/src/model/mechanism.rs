@@ -251,6 +251,11 @@ impl Model {
         self.bodies[body.index()].inertia.moments
     }
 
+    /// Number of the island that joints, springs, ropes and gears connect a body with; none for a body that nothing is connected with.
+    pub fn island_of(&self, body: BodyId) -> Option<usize> {
+        self.derived.islands.of_bodies([body.index() as u32])
+    }
+
     /// The frames of a joint, in the central frames of its bodies.
     pub fn joint_frames(&self, joint: JointId) -> JointFrames {
         self.joints[joint.index()].frames

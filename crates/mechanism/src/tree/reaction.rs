@@ -15,6 +15,8 @@ pub(crate) struct ReactingTree {
     parents: Vec<u32>,
     /// Pairs between the touched ones and their roots.
     touched: ActivePairs,
+    /// Of one island of the touched ones.
+    island: ActivePairs,
     all: ActivePairs,
     scratch: TreeReaction,
 }
@@ -25,7 +27,8 @@ impl ReactingTree {
         let parents: Vec<u32> = model.pairs.iter().map(|p| p.parent).collect();
         let all = ActivePairs::new(&parents, 0..parents.len() as u32);
         let touched = ActivePairs::new(&parents, ports);
-        Self { touched, all, parents, scratch: TreeReaction::new(&tree.factor) }
+        let island = ActivePairs::default();
+        Self { touched, island, all, parents, scratch: TreeReaction::new(&tree.factor) }
     }
 
     /// Changes the ports at which it is touched.
@@ -37,6 +40,17 @@ impl ReactingTree {
     pub(crate) fn touched<'a>(&'a mut self, factor: &'a PairFactor) -> TreeResponder<'a> {
         let Self { parents, touched, scratch, .. } = self;
         TreeResponder { factor, parents, active: touched, scratch }
+    }
+
+    /// Changes the ports of the island that [`Self::island`] is of.
+    pub(crate) fn select(&mut self, ports: &[u32]) {
+        self.island.refill(&self.parents, ports.iter().copied());
+    }
+
+    /// The reaction of the island chosen last.
+    pub(crate) fn island<'a>(&'a mut self, factor: &'a PairFactor) -> TreeResponder<'a> {
+        let Self { parents, island, scratch, .. } = self;
+        TreeResponder { factor, parents, active: island, scratch }
     }
 
     /// The reaction of the whole tree.

@@ -2,13 +2,35 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym6};
-use sinew_solvers::{ConvexForces, ConvexScratch, ConvexSettings, minimize};
+use sinew_solvers::{ConvexForces, ConvexScratch, ConvexSettings, TouchedTree, minimize};
 use sinew_testkit::Rng;
+use std::ops::Range;
 
 /// Forces `−g max(0, s (g·V − c))` along random rows over the twists of all bodies: a potential with kinks.
 struct Walls {
     rows: Vec<Wall>,
     diagonal: Vec<Sym6>,
+    /// All bodies are one island.
+    island: [u32; 1],
+}
+
+/// Free bodies: the inverses of their blocks.
+struct FreeBodies(Vec<Sym6>);
+
+impl TouchedTree for FreeBodies {
+    fn has_islands(&self) -> bool {
+        true
+    }
+
+    fn select(&mut self, bodies: Range<usize>) {
+        assert_eq!(bodies, 0..self.0.len());
+    }
+
+    fn react(&mut self, impulses: &[Force], motions: &mut [Motion]) {
+        for ((motion, impulse), inverse) in motions.iter_mut().zip(impulses).zip(&self.0) {
+            *motion = Motion::from_array(inverse.mul(Motion::from_array(impulse.to_array())).to_array());
+        }
+    }
 }
 
 struct Wall {
@@ -30,6 +52,14 @@ impl Wall {
 }
 
 impl ConvexForces for Walls {
+    fn islands(&self) -> &[u32] {
+        &self.island
+    }
+
+    fn select(&mut self, islands: Range<usize>) {
+        assert_eq!(islands, 0..1);
+    }
+
     fn diagonal(&self) -> &[Sym6] {
         &self.diagonal
     }
@@ -91,24 +121,19 @@ fn the_energy_is_smallest_at_the_solution() {
             let stiffness = random.power_of_ten(0, 4);
             Wall { on, stiffness, offset: random.uniform(-0.2, 0.2), value: 0.0, change: 0.0 }
         });
-        let mut walls = Walls { rows: rows.collect(), diagonal: vec![Sym6::ZERO; n] };
+        let mut walls = Walls { rows: rows.collect(), diagonal: vec![Sym6::ZERO; n], island: [n as u32] };
         for wall in &walls.rows {
             let sums = walls.diagonal.iter_mut().zip(&wall.on);
             sums.for_each(|(sum, g)| sum.add_outer(wall.stiffness, *g));
         }
         let momenta: Vec<Force> =
             masses.iter().map(|m| Force::new(random.vec3(-0.1, 0.1), random.vec3(-1.0, 1.0)) * *m).collect();
-        let inverse = react(&masses, &walls.diagonal);
-        let solve = |impulses: &[Force], motions: &mut [Motion]| {
-            for ((motion, impulse), inverse) in motions.iter_mut().zip(impulses).zip(&inverse) {
-                *motion = Motion::from_array(inverse.mul(Motion::from_array(impulse.to_array())).to_array());
-            }
-        };
+        let mut bodies = FreeBodies(react(&masses, &walls.diagonal));
         let mut free = vec![Motion::ZERO; n];
-        solve(&momenta, &mut free);
+        bodies.react(&momenta, &mut free);
         let mut scratch = ConvexScratch::default();
         let settings = ConvexSettings { iterations: 500, products: 20_000, ..ConvexSettings::default() };
-        let report = minimize(&mut walls, &mut |q, v| solve(q, v), &free, &settings, &mut scratch);
+        let report = minimize(&mut walls, &mut bodies, &free, &settings, &mut scratch);
         assert!(report.has_converged, "case {case}: {report:?}");
         // The balance A V = b + f(V), and no smaller energy nearby.
         let mut forces = vec![Force::ZERO; n];
