@@ -13,7 +13,7 @@ use glam::DVec3;
 use std::ops::Range;
 
 /// A triangle and one of its sides, from corner `k` to the next.
-type Side = (u32, usize);
+type FacetSide = (u32, usize);
 
 impl HeightField {
     /// The patch of every triangle.
@@ -42,7 +42,7 @@ impl HeightField {
     }
 
     /// The triangle on the other side of a side, and which of its sides it is; none at the border.
-    fn across(&self, (face, k): Side) -> Option<Side> {
+    fn across(&self, (face, k): FacetSide) -> Option<FacetSide> {
         let row = self.n[0] as u32 - 1;
         let (i, j, last) = (face / 2 % row, face / 2 / row, self.n[1] as u32 - 2);
         match (face % 2, k) {
@@ -56,28 +56,28 @@ impl HeightField {
     }
 
     /// The normal of a triangle, and the unit vector from a side into it.
-    fn inward_at(&self, (face, k): Side) -> (DVec3, DVec3) {
+    fn inward_at(&self, (face, k): FacetSide) -> (DVec3, DVec3) {
         let corners = self.corners_of(face);
         let normal = normal_of(corners);
         (normal, into_face(normal, corners[(k + 1) % 3] - corners[k]))
     }
 
     /// How far the triangle on the other side of a side rises; zero in the same patch and at the border.
-    fn crease_at(&self, side: Side) -> f64 {
+    fn crease_at(&self, side: FacetSide) -> f64 {
         let patch = |face: u32| self.patches[face as usize];
         let is_crease = self.across(side).is_some_and(|other| patch(other.0) != patch(side.0));
         if is_crease { self.rise_at(side).unwrap_or(0.0) } else { 0.0 }
     }
 
     /// The same for any two triangles; none if the other continues this one, and at the border.
-    fn rise_at(&self, side: Side) -> Option<f64> {
+    fn rise_at(&self, side: FacetSide) -> Option<f64> {
         let other = self.across(side)?;
         let (normal, inward) = self.inward_at(side);
         rise(normal, inward, self.inward_at(other).1)
     }
 
     /// The one or two sides of triangles that are an edge; none if there is no such edge.
-    fn sides_of(&self, edge: u32) -> [Option<Side>; 2] {
+    fn sides_of(&self, edge: u32) -> [Option<FacetSide>; 2] {
         let (n, row) = (self.n[0] as u32, self.n[0] as u32 - 1);
         let (i, j, last) = (edge / 3 % n, edge / 3 / n, self.n[1] as u32 - 1);
         let cell = i + row * j;

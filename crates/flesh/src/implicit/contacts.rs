@@ -42,8 +42,6 @@ pub(crate) struct Contacts {
     stretches: Vec<DVec3>,
     scaled: Anchors,
     scale: f64,
-    /// Length of the step in its laws, s.
-    h: f64,
     /// The laws before a review.
     laws: Vec<ContactStep>,
     /// The laws of the best solution.
@@ -80,7 +78,7 @@ impl Contacts {
         let fall = 2.0 * moment.dt * moment.dt * moment.gravity.length();
         self.query.append_met(model, &state.nodes, (2.0 * moment.dt, fall), &mut self.points);
         self.drop_distant(model, moment, state);
-        (self.scale, self.h) = (moment.h / moment.dt, moment.h);
+        self.scale = moment.h / moment.dt;
         if moment.is_ahead {
             self.advance(model, moment, state);
         }
@@ -105,11 +103,11 @@ impl Contacts {
             let rebound = if moment.is_ahead { 0.0 } else { contact.rebound(&impact) };
             Approach { now, free, mass, slide, rebound }
         };
+        end.begin(moment);
         if !model.bodies.is_empty() {
             solve.begin(points, anchors, moment.h, approach);
             return;
         }
-        end.begin(moment);
         touching.clear();
         solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
             touching.add(model, &sides.of(contact), law, free);
@@ -327,10 +325,10 @@ impl Contacts {
         impulses.extend(laws.map(|(contact, step)| step.impulse_at(sides.relative(contact, ends, nodes))));
         for (contact, impulse) in points.iter().zip(&*impulses) {
             // at the end of the step
-            let gap = self.h * contact.normal.dot(sides.relative(contact, ends, nodes)) - contact.depth;
+            let gap = end.h * contact.normal.dot(sides.relative(contact, ends, nodes)) - contact.depth;
             let pair = match model.sides(contact) {
                 Some([a, b]) if *impulse != DVec3::ZERO => TouchPair::new(a, b, false),
-                Some([a, b]) if gap <= contact.law.touch_gap(self.h) => TouchPair::near(a, b),
+                Some([a, b]) if gap <= contact.law.touch_gap(end.h) => TouchPair::near(a, b),
                 _ => continue,
             };
             if self.pairs.last() != Some(&pair) {
