@@ -28,6 +28,9 @@ pub(crate) struct HealthSummary {
     pub(crate) largest_opening: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) open_joint: Option<String>,
+    /// When the scene first had ten times the energy that was put in, s.
+    #[serde(skip_serializing_if = "Option::is_none", rename = "exploded_s")]
+    exploded: Option<f64>,
     /// Each sort of notice once, warnings first.
     pub(crate) notices: Vec<NoticeCount>,
     /// Where energy comes from.
@@ -88,7 +91,13 @@ impl HealthSummary {
             (self.account, self.in_force_since) = (None, since);
         }
         match &mut self.account {
-            Some(account) => account.note(model, state, input, settings).is_gain(),
+            Some(account) => {
+                let excess = account.note(model, state, input, settings);
+                if excess.is_explosion() && self.exploded.is_none() {
+                    self.exploded = Some(world.time());
+                }
+                excess.is_gain()
+            }
             None => {
                 self.account = Some(EnergyAccount::new(model, state, input, settings));
                 false
@@ -138,6 +147,7 @@ impl HealthSummary {
             self.largest_opening = other.largest_opening;
             self.open_joint.clone_from(&other.open_joint);
         }
+        self.exploded = self.exploded.or(other.exploded);
         for NoticeCount { notice, culprit, what, steps, first_step, .. } in &other.notices {
             self.add((*notice, *culprit), || what.clone(), *steps, *first_step);
         }
@@ -176,6 +186,14 @@ impl HealthSummary {
     pub(crate) fn visibly_open(&self) -> Option<String> {
         (self.largest_opening > VISIBLE).then(|| {
             format!("{}: use shorter steps, or look for joints that contradict each other", self.opening())
+        })
+    }
+
+    /// What energy from nothing has made of the motion, if it was much.
+    pub(crate) fn exploded(&self) -> Option<String> {
+        self.exploded.map(|time| {
+            let after = quantity(time);
+            format!("after {after} s the scene has ten times the energy that was put in: use shorter steps, stiffer flesh or smaller loads")
         })
     }
 

@@ -88,8 +88,8 @@ fn run_and_report(args: &RunArgs) -> Result<ExitCode, CommandError> {
         print_error(trouble);
         return Ok(ExitCode::from(1));
     }
-    if let Some(open) = summary.health.visibly_open() {
-        print_error(&open);
+    if let Some(meaningless) = summary.health.visibly_open().or_else(|| summary.health.exploded()) {
+        print_error(&meaningless);
         return Ok(ExitCode::from(1));
     }
     if args.report.expect && !summary.as_expected() {

@@ -49,6 +49,8 @@ pub struct EnergyAccount {
     heights: [f64; 2],
     /// The last half second, one entry per step.
     recent: VecDeque<f64>,
+    /// Of everything that forces move, kg.
+    mass: f64,
 }
 
 /// Energy above what was put in, as a share of what was exchanged; zero if there is none.
@@ -58,12 +60,23 @@ pub struct EnergyExcess {
     pub now: f64,
     /// The smallest of the last half second.
     pub lasting: f64,
+    /// At the end of the step, J per kilogram of what moves.
+    pub per_mass: f64,
 }
+
+/// Excess that makes a motion meaningless: so many times what was exchanged, and more than a speed of 20 m/s of everything would take, J/kg.
+const EXPLODED: f64 = 10.0;
+const EXPLODED_PER_MASS: f64 = 200.0;
 
 impl EnergyExcess {
     /// Whether energy was gained without a source: more than one per cent of what was exchanged, for half a second.
     pub fn is_gain(&self) -> bool {
         self.lasting > GAINED
+    }
+
+    /// Whether so much was gained, in this step or before, that the motion means nothing.
+    pub fn is_explosion(&self) -> bool {
+        self.now > EXPLODED && self.per_mass > EXPLODED_PER_MASS
     }
 }
 
@@ -83,6 +96,7 @@ impl EnergyAccount {
             scale: 0.0,
             heights: [0.0; 2],
             recent: VecDeque::new(),
+            mass: moving_mass(model),
         };
         account.begin(model, state, input.spring_scale);
         account
@@ -101,14 +115,15 @@ impl EnergyAccount {
         self.work += work;
         self.scale += work.abs();
         self.note_muscles(model, state, input);
-        let now = self.excess(model, state, input.spring_scale);
+        let (excess, exchanged) = self.excess(model, state, input.spring_scale);
+        let (now, per_mass) = (excess / exchanged, excess / self.mass.max(f64::MIN_POSITIVE));
         self.recent.push_back(now);
         if (self.recent.len() as f64) * settings.dt <= LASTING {
-            return EnergyExcess { now, lasting: 0.0 };
+            return EnergyExcess { now, lasting: 0.0, per_mass };
         }
         let lasting = self.recent.iter().copied().fold(f64::INFINITY, f64::min);
         self.recent.pop_front();
-        EnergyExcess { now, lasting }
+        EnergyExcess { now, lasting, per_mass }
     }
 
     /// Adds the work of muscles: what their potential loses, times their activation. Stress that depends on the rate does less.
@@ -130,8 +145,8 @@ impl EnergyAccount {
         (energy(model, state, self.gravity, spring_scale), self.ago * rise)
     }
 
-    /// Energy above what was put in, as a share.
-    fn excess(&mut self, model: &Model, state: &State, spring_scale: f64) -> f64 {
+    /// Energy above what was put in, and what was exchanged, J.
+    fn excess(&mut self, model: &Model, state: &State, spring_scale: f64) -> (f64, f64) {
         let (energy, lead) = self.energy(model, state, spring_scale);
         self.heights = [self.heights[0].min(energy.gravity), self.heights[1].max(energy.gravity)];
         let scale = self.scale + (self.heights[1] - self.heights[0]);
@@ -139,7 +154,7 @@ impl EnergyAccount {
         let potential = self.sources.potential(model.mechanism(), &state.bodies);
         let excess = energy.total() + potential - self.start - self.work;
         let excess = excess.min(excess - lead + self.lead);
-        if excess <= rounding { 0.0 } else { excess / scale.max(LEAST) }
+        (if excess <= rounding { 0.0 } else { excess }, scale.max(LEAST))
     }
 
     fn begin(&mut self, model: &Model, state: &State, spring_scale: f64) {
@@ -154,6 +169,15 @@ impl EnergyAccount {
         self.heights = [energy.gravity; 2];
         self.recent.clear();
     }
+}
+
+/// Mass of everything that forces move, kg.
+fn moving_mass(model: &Model) -> f64 {
+    let mechanism = model.mechanism();
+    let moved = mechanism.bodies().filter(|&body| mechanism.port_of(body).is_some());
+    let bodies: f64 = moved.map(|body| mechanism.body_mass(body)).sum();
+    let flesh = model.flesh().map_or(&[][..], |flesh| flesh.bodies());
+    bodies + flesh.iter().flat_map(|flesh| flesh.fem().masses()).sum::<f64>()
 }
 
 /// How long before the end of a step bodies have the heights that belong to its twists, s.

@@ -1,4 +1,4 @@
-//! Time steps of torque-free rotation, by three methods.
+//! Time steps of torque-free rotation, by four methods.
 //!
 //! `I ω̇ = −ω × Iω` with `I = R I₀ Rᵀ` (docs/maths, Newton–Euler). Angular velocities in world axes (rad/s), step `h`
 //! in seconds, inertia about the centre of mass (kg·m²).
@@ -6,7 +6,8 @@
 //! | Function | conserves | error | use for |
 //! |---|---|---|---|
 //! | [`PrincipalInertia::implicit_step`] | – (energy never grows) | energy decays | stiff scenes |
-//! | [`midpoint_step`] | momentum and energy to round-off | – | free bodies |
+//! | [`midpoint_step`] | momentum and energy to round-off | – | – |
+//! | [`spin_step`] | the same, and the angle of a spin about an axis | – | free bodies |
 //! | [`momentum_step`] | momentum to round-off | energy grows | exact momentum at low cost |
 //!
 //! A singular inertia (a thin rod, a point) has no gyroscopic response about its null axis. Steps that need `I₀⁻¹` then
@@ -15,7 +16,7 @@
 use crate::exp_log::{cayley, exp_so3, normalize_quat, quat_to_mat3};
 use crate::lanes::{Scalar, Vector3};
 use crate::x2::{Mat3x2, Sym3x2, Vec3x2};
-use crate::{spatial::skew, sym3::Sym3};
+use crate::{ops, spatial::skew, sym3::Sym3};
 use glam::{DMat3, DQuat, DVec3};
 
 /// Largest number of Newton iterations of the midpoint step; three suffice while `h|ω| < 1`.
@@ -156,6 +157,20 @@ pub fn midpoint_step(inertia_body: &Sym3, rotation: DQuat, omega: DVec3, h: f64)
     let turn = cayley(inverse.mul_vec(start + end) * (0.5 * h));
     let rotation_after = normalize_quat(rotation * turn);
     (rotation_after, rotation_after * inverse.mul_vec(turn.conjugate() * start))
+}
+
+/// Half the turn in a step that [`spin_step`] gets right for a spin about an axis, rad.
+const MOST_HALF_TURN: f64 = 1.25;
+
+/// Rotation and angular velocity after a midpoint step that turns a body which spins about an axis by just `hω`, up to 2.5 rad.
+///
+/// [`midpoint_step`] turns it by `2 atan(hω/2)`, 1.4 % less at 25 rad/s and 60 Hz. It keeps energy and momentum whatever its length, so it is made with the
+/// length `2 tan(hω/2)/ω`, which is of second order, too.
+pub fn spin_step(inertia_body: &Sym3, rotation: DQuat, omega: DVec3, h: f64) -> (DQuat, DVec3) {
+    let half_turn = (0.5 * h * omega.length()).min(MOST_HALF_TURN);
+    let (sine, cosine) = ops::sin_cos(half_turn);
+    let longer = if half_turn > 1e-6 { sine / (cosine * half_turn) } else { 1.0 };
+    midpoint_step(inertia_body, rotation, omega, h * longer)
 }
 
 /// Rotation and angular velocity after `R⁺ = exp(hω) R`, `ω⁺ = R⁺ I₀⁻¹ R⁺ᵀ L` with constant momentum `L`.

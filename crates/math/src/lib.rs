@@ -41,7 +41,7 @@ pub use exp_log::{cayley, exp_so3, exp_so3_mat, log_so3, log_so3_mat, mat3_to_qu
 pub use exp_log::{left_jacobian, left_jacobian_inverse, left_jacobian_inverse_rate};
 pub use exp_log::{left_jacobian_inverse_sym, left_jacobian_rate, quat_to_mat3};
 pub use exp_log::{right_jacobian, right_jacobian_inverse};
-pub use gyro::{PrincipalInertia, midpoint_step, momentum_step};
+pub use gyro::{PrincipalInertia, midpoint_step, momentum_step, spin_step};
 pub use inertia::SpatialInertia;
 pub use joint_kind::{DriveCoordinate, JointKind};
 pub use lanes::{Scalar, Vector3};

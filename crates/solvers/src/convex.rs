@@ -105,12 +105,12 @@ pub struct ConvexScratch {
     pub impulses: Vec<Force>,
     /// The twists that belong to them.
     pub motions: Vec<Motion>,
-    island: IslandScratch,
+    island: MinimizeScratch,
 }
 
 /// Reusable memory of a solve of some islands.
 #[derive(Clone, Debug, Default)]
-struct IslandScratch {
+struct MinimizeScratch {
     impulses: Vec<Force>,
     motions: Vec<Motion>,
     given: Vec<Force>,
@@ -175,7 +175,7 @@ fn minimize_island(
     tree: &mut dyn TouchedTree,
     free: &[Motion],
     settings: &ConvexSettings,
-    scratch: &mut IslandScratch,
+    scratch: &mut MinimizeScratch,
 ) -> ConvexReport {
     let mut report = ConvexReport::default();
     scratch.resize(free.len());
@@ -233,7 +233,7 @@ impl ConvexReport {
     }
 }
 
-impl IslandScratch {
+impl MinimizeScratch {
     fn resize(&mut self, n: usize) {
         let Self { impulses, motions, given, residual, preconditioned, direction, change, product } = self;
         for forces in [impulses, given, residual, product, &mut direction.1, &mut change.1] {

@@ -29,14 +29,30 @@ pub(super) fn regions_of_tets(
     for (region, k) in doc.regions.iter().zip(1..) {
         let path = format!("{path}.regions[{}].tets", k - 1);
         let is_inside = place(context, doc, region, middles, &path)?;
-        let mut n = 0;
-        for (of, is_inside) in of_tets.iter_mut().zip(is_inside) {
-            if is_inside && *of == 0 {
+        let (mut n, mut n_taken) = (0, 0);
+        for of in of_tets.iter_mut().zip(is_inside).filter_map(|(of, is_inside)| is_inside.then_some(of)) {
+            if *of == 0 {
                 (*of, n) = (k, n + 1);
+            } else {
+                n_taken += 1;
             }
         }
         if n == 0 {
-            let message = format!("the region `{}` has no tetrahedron that no other region has", region.name);
+            let message = if n_taken > 0 {
+                format!(
+                    "other regions have all {n_taken} tetrahedra of the region `{}`: list it before them",
+                    region.name
+                )
+            } else {
+                let (low, high) =
+                    middles.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &at| {
+                        (low.min(at), high.max(at))
+                    });
+                format!(
+                    "no tetrahedron has its middle in the region `{}`: these are from {low} to {high} (m, frame of the mesh)",
+                    region.name
+                )
+            };
             return Err(BuildError::Flesh { field: path, message });
         }
     }

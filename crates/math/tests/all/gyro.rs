@@ -2,9 +2,9 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{
-    MassProperties, PrincipalInertia, Sym3, exp_so3, exp_so3_mat, midpoint_step, momentum_step,
+    MassProperties, PrincipalInertia, Sym3, exp_so3, exp_so3_mat, midpoint_step, momentum_step, spin_step,
 };
-use sinew_math::{normalize_quat, quat_to_mat3, skew};
+use sinew_math::{log_so3, normalize_quat, quat_to_mat3, skew};
 use sinew_testkit::golden::{Value, case, matrix, number, vector};
 use sinew_testkit::{Rng, assert_close, jacobian};
 
@@ -61,13 +61,13 @@ fn golden_newton_euler() {
 #[test]
 fn midpoint_keeps_momentum_and_energy() {
     let mut rng = Rng::new(81);
-    for _ in 0..20 {
+    for step in [midpoint_step as Step, spin_step].into_iter().cycle().take(40) {
         let axes = DMat3::from_quat(rng.rotation());
         let inertia = Sym3::diagonal(DVec3::new(1.0, 2.0, 2.8) * rng.power_of_ten(-6, 6)).rotated_by(&axes);
         let (mut rotation, mut omega) = (rng.rotation(), rng.vec3(-8.0, 8.0));
         let (momentum0, energy0) = (momentum(&inertia, rotation, omega), energy(&inertia, rotation, omega));
         for _ in 0..1000 {
-            (rotation, omega) = midpoint_step(&inertia, rotation, omega, 0.01);
+            (rotation, omega) = step(&inertia, rotation, omega, 0.01);
         }
         let drift = (momentum(&inertia, rotation, omega) - momentum0).length() / momentum0.length();
         assert!(drift < 1e-12, "momentum {drift:e}");
@@ -103,16 +103,29 @@ fn tumbling_table_of_the_maths_chapter() {
 #[test]
 fn midpoint_is_second_order() {
     let inertia = Sym3::diagonal(DVec3::new(1.0, 2.0, 2.5));
-    let at = |n: u32| {
-        let (mut rotation, mut omega) = (DQuat::IDENTITY, DVec3::new(1.0, 2.0, -1.5));
-        for _ in 0..n {
-            (rotation, omega) = midpoint_step(&inertia, rotation, omega, 1.0 / f64::from(n));
-        }
-        (rotation, omega)
-    };
-    let exact = at(8192).1;
-    let ratio = (at(64).1 - exact).length() / (at(128).1 - exact).length();
-    assert!((ratio - 4.0).abs() < 0.05, "{ratio}");
+    for step in [midpoint_step as Step, spin_step] {
+        let at = |n: u32| {
+            let (mut rotation, mut omega) = (DQuat::IDENTITY, DVec3::new(1.0, 2.0, -1.5));
+            for _ in 0..n {
+                (rotation, omega) = step(&inertia, rotation, omega, 1.0 / f64::from(n));
+            }
+            (rotation, omega)
+        };
+        let exact = at(8192).1;
+        let ratio = (at(64).1 - exact).length() / (at(128).1 - exact).length();
+        assert!((ratio - 4.0).abs() < 0.05, "{ratio}");
+    }
+}
+
+#[test]
+fn a_spin_about_an_axis_turns_by_what_it_says() {
+    let inertia = Sym3::diagonal(DVec3::new(1.0, 2.0, 2.5));
+    for turn in [1e-9, 0.01, 0.4, 1.7, 2.4] {
+        let omega = DVec3::Y * (60.0 * turn);
+        let (rotation, after) = spin_step(&inertia, DQuat::IDENTITY, omega, 1.0 / 60.0);
+        assert_close!(log_so3(rotation), DVec3::Y * turn, 1e-14);
+        assert_close!(after, omega, 1e-12);
+    }
 }
 
 #[test]

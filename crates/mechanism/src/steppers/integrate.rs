@@ -3,7 +3,7 @@
 //! Bodies move from the state by `h v⁺`, or from the last linearization point by what the solve added to it. Bodies without
 //! joints keep energy and momentum by an implicit midpoint step of their rotation ([`Gyroscopic::Auto`]).
 
-use sinew_math::{Motion, Pose, Sym3, Vec3x2, midpoint_step, momentum_step, turn_x2, twice};
+use sinew_math::{Motion, Pose, Sym3, Vec3x2, momentum_step, spin_step, turn_x2, twice};
 use sinew_topology::NONE;
 
 use crate::prepare::{first_non_finite, increment, move_pose};
@@ -98,7 +98,7 @@ impl Solution<'_> {
         *motion = self.motions[pair as usize];
         if self.spins(body) {
             let inertia = principal_inertia(model, body);
-            (pose.rotation, motion.angular) = midpoint_step(&inertia, pose.rotation, motion.angular, h);
+            (pose.rotation, motion.angular) = spin_step(&inertia, pose.rotation, motion.angular, h);
             pose.translation += motion.linear * h;
         } else {
             *pose = move_pose(pose, *motion * h);
@@ -121,7 +121,7 @@ impl Solution<'_> {
             if !is_second && self.task.settings.gyroscopic == Gyroscopic::Momentum {
                 (pose.rotation, motion.angular) = momentum_step(&inertia(), old.rotation, motion.angular, h);
             } else if !is_second && self.spins(body) {
-                (pose.rotation, motion.angular) = midpoint_step(&inertia(), old.rotation, motion.angular, h);
+                (pose.rotation, motion.angular) = spin_step(&inertia(), old.rotation, motion.angular, h);
             }
             if self.scheme.keeps_history {
                 state.history.increments[body] = increment(&old, &pose);

@@ -162,6 +162,10 @@ pub(super) fn muscle_tracks(scene: &SceneDoc) -> impl Iterator<Item = (String, &
 pub(super) fn muscles_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for PullNumbers { path, strength, stiffness, curve, fastest, activation } in pulls(scene) {
         issues.require_not_negative(&path, &[("strength", strength), ("stiffness", stiffness)]);
+        if strength == 0.0 && stiffness == 0.0 {
+            let hint = "give it a `strength`, or a `stiffness` if it only resists being stretched";
+            issues.add(Kind::Empty, format!("{path}.strength"), "this muscle or tendon does nothing", hint);
+        }
         issues.require_positive(&path, &[("fastest", fastest.unwrap_or(1.0))]);
         if let TargetDoc::Value(value) = *activation
             && !(value.is_nan() || (0.0..=1.0).contains(&value))
@@ -202,6 +206,9 @@ fn check_path(issues: &mut Issues, points: &[DVec3], path: &str) {
         issues.add(Kind::Empty, path, "a path has at least two points", "list at least two points");
     }
     for (k, pair) in points.windows(2).enumerate() {
-        issues.require_direction(pair[1] - pair[0], || format!("{path}[{}]", k + 1));
+        if pair[0] == pair[1] {
+            let field = format!("{path}[{}]", k + 1);
+            issues.add(Kind::BadDirection, field, "this point is the one before it", "leave one of them out");
+        }
     }
 }
