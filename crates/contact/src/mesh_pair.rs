@@ -349,7 +349,7 @@ impl<S: FacetSurface> MeshPair<'_, S> {
             let direct = direction.filter(|&direction| self.mesh.ridge_allows(index, direction, BESIDE));
             let clamp =
                 |direction: DVec3| self.mesh.ridge_clamped(index, direction.reject_from_normalized(along));
-            let way_out = || self.way_out(place, clamp).filter(|_| point.distance < 0.0);
+            let way_out = || (point.distance < 0.0).then(|| self.way_out(place, clamp)).flatten();
             if let Some((direction, distance)) = direct.map(|it| (it, point.distance)).or_else(way_out) {
                 add(self.on_mesh(feature | k as u64, place, direction, distance));
             }
@@ -392,7 +392,7 @@ impl<S: FacetSurface> MeshPair<'_, S> {
         let direction = self.axes * -normal;
         let may_touch = distance <= self.margin && self.mesh.corner_allows(index, direction, BESIDE);
         let clamp = |direction: DVec3| self.mesh.corner_clamped(index, direction);
-        let way_out = || self.way_out(place, clamp).filter(|_| distance < 0.0);
+        let way_out = || (distance < 0.0).then(|| self.way_out(place, clamp)).flatten();
         if let Some((direction, distance)) = may_touch.then_some((direction, distance)).or_else(way_out) {
             add(self.on_mesh(feature, place, direction, distance));
         }
