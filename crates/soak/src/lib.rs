@@ -7,8 +7,10 @@
 //! | a smaller scene that fails in the same way | [`shrink`] |
 //! | to know what a scheme does to momentum | [`SteppedBy`] |
 //! | to drop and stack boxes | [`Pile`] |
+//! | to drop every shape on every other | [`Drop`] |
 //! | to know whether gravity moves a mechanism | [`is_frozen`] |
 
+mod drops;
 mod mobility;
 mod momentum;
 mod overlap;
@@ -18,6 +20,7 @@ mod random_scene;
 mod shrink;
 mod trial;
 
+pub use drops::{Drop, DropRun, Ground, SPEEDS, Thing};
 pub use mobility::is_frozen;
 pub use momentum::{MomentumLoss, SteppedBy};
 pub use overlap::{PlacedBox, largest_overlap};

@@ -1,9 +1,10 @@
-//! `cargo xtask soak mechanisms`, `momentum`, `piles` and `scene FILE`: runs, a table of what failed, and scenes that fail.
+//! `cargo xtask soak mechanisms`, `momentum`, `piles`, `drops` and `scene FILE`: runs, a table of what failed, and scenes that fail.
 //!
 //! Exit codes: 0 all held, 1 something failed without a word, 2 wrong arguments.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
 
+mod drop_table;
 mod mechanisms;
 mod momenta;
 mod options;
@@ -16,6 +17,7 @@ const USAGE: &str = "\
 usage: soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS] [--stabilize]
        soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N] [--scheme PART_OF_NAME]
        soak piles [--count MOST_BOXES] [--seed FIRST] [--seconds S]
+       soak drops [--scheme PART_OF_SHAPE]
        soak scene FILE";
 
 fn main() -> ExitCode {
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         ["mechanisms", rest @ ..] => options::Options::parse(rest).map(|options| mechanisms::run(&options)),
         ["momentum", rest @ ..] => options::Options::parse(rest).map(|options| momenta::run(&options)),
         ["piles", rest @ ..] => options::Options::parse(rest).map(|options| pile_table::run(&options)),
+        ["drops", rest @ ..] => options::Options::parse(rest).map(|options| drop_table::run(&options)),
         ["scene", file] => scene::run(file),
         _ => Err("which soak?".to_owned()),
     };
