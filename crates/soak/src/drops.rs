@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 use sinew_scene::SceneDoc;
-use sinew_sim::{BodyId, BuildError, EnergyAccount, World};
+use sinew_sim::{BuildError, EnergyAccount, World};
 
 /// What is dropped, and what lies below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,11 +213,9 @@ impl Drop {
             deep = report.overlap.map_or(0.0, |overlap| overlap.depth);
         }
         let (bodies, flesh) = (&world.state().bodies, &world.state().flesh);
-        let n_bodies = scene.bodies.len();
-        let places = (0..n_bodies).map(|i| world.pose(BodyId::from_index(i)).translation);
-        let is_below = |place: DVec3| !(place.is_finite() && place.z > -INSIDE);
-        let nodes = || flesh.nodes.iter().flat_map(|nodes| &nodes.positions);
-        run.is_through = places.clone().any(is_below) || nodes().any(|&node| is_below(node));
+        let nodes = flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
+        let places = bodies.poses.iter().map(|pose| pose.translation).chain(nodes);
+        run.is_through = places.into_iter().any(|place| !(place.is_finite() && place.z > -INSIDE));
         run.is_inside = deep > INSIDE;
         let still = [Some(self.upper), self.lower].into_iter().flatten().all(|thing| !thing.can_roll());
         let speeds = bodies.motions.iter().map(|motion| motion.linear.length());
@@ -237,8 +235,9 @@ mod tests {
                 Drop { upper, lower: Some(lower), ground: Ground::Plane, speed: 1.0, is_reduced: false }
                     .scene();
             }
-            Ground::ALL
-                .map(|ground| Drop { upper, lower: None, ground, speed: 1.0, is_reduced: true }.scene());
+            for ground in Ground::ALL {
+                Drop { upper, lower: None, ground, speed: 1.0, is_reduced: true }.scene();
+            }
         }
     }
 
