@@ -1,6 +1,7 @@
 //! Ground given by heights over a rectangular grid.
 //!
-//! Each cell is two triangles that share the diagonal from the corner with the smallest x and y to the opposite corner.
+//! Each cell is two triangles that share the diagonal from the corner with the smallest x and y to the opposite corner. Bodies touch them as
+//! triangles of a mesh (`field_facets.rs`).
 //! The distance of a point is measured perpendicular to the triangle above or below it. Beyond the border there is no
 //! ground. The ground is solid down to a depth of its larger side. Cost: constant per point.
 
@@ -9,14 +10,18 @@ use crate::nearest::{LocalBox, Nearest};
 use crate::refit_tree::NodeBox;
 use glam::{DVec2, DVec3};
 
+/// Most vertices: keys of contacts hold no more.
+const MOST: usize = 1 << 24;
+
 /// Heights over a grid in the plane `z = 0` of the collider, centred on its origin.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HeightField {
-    n: [usize; 2],
-    size: DVec2,
+    pub(crate) n: [usize; 2],
+    pub(crate) size: DVec2,
     heights: Vec<f64>,
     range: [f64; 2],
+    /// The flat patch of each triangle.
+    pub(crate) patches: Vec<u32>,
 }
 
 impl HeightField {
@@ -31,6 +36,9 @@ impl HeightField {
         if n[0].checked_mul(n[1]) != Some(heights.len()) {
             return Err(ContactError::Field("give one height per vertex of the grid"));
         }
+        if heights.len() > MOST {
+            return Err(ContactError::Field("there are too many heights; use a coarser grid"));
+        }
         if !size.is_finite() || size.min_element() <= 0.0 {
             return Err(ContactError::Field("the size must be positive and finite"));
         }
@@ -38,7 +46,9 @@ impl HeightField {
             return Err(ContactError::Field("heights must be finite"));
         }
         let range = heights.iter().fold([f64::MAX, f64::MIN], |[low, high], &h| [low.min(h), high.max(h)]);
-        Ok(Self { n, size, heights, range })
+        let mut field = Self { n, size, heights, range, patches: Vec::new() };
+        field.patches = field.find_patches();
+        Ok(field)
     }
 
     /// Heights by a function of x and y (m, frame of the collider).
@@ -221,7 +231,7 @@ impl HeightField {
         DVec3::new(-dx, -dy, 1.0).normalize()
     }
 
-    fn vertex(&self, vertex: usize) -> DVec3 {
+    pub(crate) fn vertex(&self, vertex: usize) -> DVec3 {
         let at = DVec2::new((vertex % self.n[0]) as f64, (vertex / self.n[0]) as f64);
         (at * self.step() - self.size * 0.5).extend(self.heights[vertex])
     }

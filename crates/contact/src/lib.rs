@@ -9,11 +9,13 @@ mod ray_triangle;
 mod touch_events;
 
 mod convex_hull;
-mod height_field;
 mod mesh_features;
 mod primitives;
 mod refit_tree;
 
+mod facet_surface;
+mod field_facets;
+mod height_field;
 mod tri_mesh;
 
 mod shape;

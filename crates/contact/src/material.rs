@@ -15,6 +15,9 @@ const STANDARD_SINK: f64 = 1e-4;
 /// Depth of [`ContactMaterial::for_mass`] at which hardening doubles the force (m).
 const STANDARD_HARDENING: f64 = 3e-4;
 
+/// Part of the depth of hardening by which surfaces that touch may come apart.
+const APART: f64 = 0.05;
+
 /// The surface of one collider, or of flesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -121,5 +124,13 @@ impl ContactMaterial {
             hardening: self.hardening.min(other.hardening),
             restitution: self.restitution.max(other.restitution),
         }
+    }
+}
+
+impl ContactLaw {
+    /// How far surfaces that touch may be apart after a step of length `dt` (s) for the touch to go on (m): a twentieth of the depth of hardening,
+    /// or, without hardening, what the slip speed covers in the step.
+    pub fn touch_gap(&self, dt: f64) -> f64 {
+        if self.hardening.is_finite() { APART * self.hardening } else { dt * self.slip_speed }
     }
 }

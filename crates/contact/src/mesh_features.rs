@@ -88,7 +88,7 @@ impl Facets<'_> {
     fn side_of(&self, side: Side) -> DVec3 {
         let t = self.triangles[side.face as usize];
         let [a, b] = [t[side.k as usize], t[(side.k as usize + 1) % 3]].map(|i| self.vertices[i as usize]);
-        self.normals[side.face as usize].cross(b - a).normalize_or_zero()
+        into_face(self.normals[side.face as usize], b - a)
     }
 
     fn is_degenerate(&self, face: u32) -> bool {
@@ -117,17 +117,21 @@ impl MeshFeatures {
             }
             let [one, two] = edge else { continue };
             for (own, other) in [(one, two), (two, one)] {
-                let into = facets.side_of(*other);
-                let rise = facets.normals[own.face as usize].dot(into);
-                let is_flat = rise.abs() <= FLAT && facets.side_of(*own).dot(into) <= 0.0;
-                if is_flat || facets.is_degenerate(own.face) || facets.is_degenerate(other.face) {
-                    flat[own.face as usize].push(other.face);
-                } else {
-                    features.rises[own.face as usize][own.k as usize] = rise;
+                let is_degenerate = facets.is_degenerate(own.face) || facets.is_degenerate(other.face);
+                let normal = facets.normals[own.face as usize];
+                match rise(normal, facets.side_of(*own), facets.side_of(*other)) {
+                    Some(rise) if !is_degenerate => {
+                        features.rises[own.face as usize][own.k as usize] = rise;
+                    }
+                    _ => flat[own.face as usize].push(other.face),
                 }
             }
         }
-        features.patches = patches(facets, &flat);
+        features.patches = patches(
+            flat.len(),
+            |face| facets.normals[face as usize],
+            |face, visit| flat[face as usize].iter().for_each(|&next| visit(next)),
+        );
         let creases = features.creases(facets, &sides);
         let ends_of = ends_of(facets.vertices.len(), &creases);
         features.add_ridges(facets, &creases, &ends_of);
@@ -135,14 +139,24 @@ impl MeshFeatures {
         features
     }
 
+    /// The unit vectors from a ridge into its faces.
+    pub(crate) fn ridge_sides(&self, ridge: &Ridge) -> &[DVec3] {
+        &self.arms[ridge.sides.clone()]
+    }
+
+    /// The unit vectors along the edges from a corner.
+    pub(crate) fn corner_edges(&self, corner: &MeshCorner) -> &[DVec3] {
+        &self.arms[corner.edges.clone()]
+    }
+
     /// Whether something may touch a ridge from a direction.
     pub(crate) fn ridge_faces(&self, ridge: &Ridge, direction: DVec3, slack: f64) -> bool {
-        self.arms[ridge.sides.clone()].iter().all(|side| side.dot(direction) <= slack)
+        self.ridge_sides(ridge).iter().all(|side| side.dot(direction) <= slack)
     }
 
     /// Whether something may touch a corner from a direction.
     pub(crate) fn corner_faces(&self, corner: &MeshCorner, direction: DVec3, slack: f64) -> bool {
-        self.arms[corner.edges.clone()].iter().all(|edge| edge.dot(direction) <= slack)
+        self.corner_edges(corner).iter().all(|edge| edge.dot(direction) <= slack)
     }
 
     fn creases(&self, facets: Facets<'_>, sides: &[Side]) -> Vec<Crease> {
@@ -255,29 +269,46 @@ fn straight(creases: &[Crease], ends_of: &[Vec<u32>], vertex: u32, last: usize) 
     (creases[next].faces == creases[last].faces).then_some(next)
 }
 
-/// Connected triangles whose normals agree with that of the first.
-fn patches(facets: Facets<'_>, flat: &[Vec<u32>]) -> Vec<u32> {
-    let mut patch = vec![u32::MAX; flat.len()];
+/// The unit vector from a side of a face into it; `along` the side, counter-clockwise.
+pub(crate) fn into_face(normal: DVec3, along: DVec3) -> DVec3 {
+    normal.cross(along).normalize_or_zero()
+}
+
+/// How far a neighbour rises over the plane of a face (sine of the angle), by the unit vectors from their common side into both; none if it continues the
+/// face in its plane.
+pub(crate) fn rise(normal: DVec3, into_own: DVec3, into_other: DVec3) -> Option<f64> {
+    let rise = normal.dot(into_other);
+    let is_flat = rise.abs() <= FLAT && into_own.dot(into_other) <= 0.0;
+    (!is_flat).then_some(rise)
+}
+
+/// Connected triangles whose normals agree with that of the first, of `n`; `flat` visits the neighbours that continue a triangle.
+pub(crate) fn patches(
+    n: usize,
+    normal: impl Fn(u32) -> DVec3,
+    flat: impl Fn(u32, &mut dyn FnMut(u32)),
+) -> Vec<u32> {
+    let mut patch = vec![u32::MAX; n];
     let mut open = Vec::new();
-    let mut n = 0;
-    for first in 0..flat.len() {
-        if patch[first] != u32::MAX {
+    let mut last = 0;
+    for first in 0..n as u32 {
+        if patch[first as usize] != u32::MAX {
             continue;
         }
-        patch[first] = n;
-        let mut normal = facets.normals[first];
-        open.push(first as u32);
+        patch[first as usize] = last;
+        let mut common = normal(first);
+        open.push(first);
         while let Some(face) = open.pop() {
-            for &next in &flat[face as usize] {
-                let other = facets.normals[next as usize];
-                if patch[next as usize] == u32::MAX && other.cross(normal).length() <= FLAT {
-                    patch[next as usize] = n;
-                    normal = if normal == DVec3::ZERO { other } else { normal };
+            flat(face, &mut |next| {
+                let other = normal(next);
+                if patch[next as usize] == u32::MAX && other.cross(common).length() <= FLAT {
+                    patch[next as usize] = last;
+                    common = if common == DVec3::ZERO { other } else { common };
                     open.push(next);
                 }
-            }
+            });
         }
-        n += 1;
+        last += 1;
     }
     patch
 }

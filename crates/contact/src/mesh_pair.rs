@@ -1,4 +1,4 @@
-//! Contacts of a convex body with a triangle mesh.
+//! Contacts of a convex body with a triangle mesh or a height field.
 //!
 //! Three kinds of features touch, as of a skin (`skin_search.rs`):
 //!
@@ -9,22 +9,25 @@
 //! | surface | corner | the corner | of the body |
 //!
 //! Ridges and corners touch only from directions in which no face of theirs is nearer, and edges inside a flat patch are no features: nothing
-//! catches on them, and flat ground touches a body in the same points as a plane. A point of the body is *behind* a face if the segment from the middle of
-//! the body to it crosses the mesh an odd number of times; so a sheet pushes to the side where the middle of the body is, without a memory. Beyond a concave edge
-//! a face goes on for a part of the size of the body, so that a body in a corner touches both walls. If the middle of the body is inside a solid,
-//! the body is pushed out through the nearest face. Cost: a box query, then the triangles near the body times its points.
+//! catches on them, and flat ground touches a body in the same points as a plane. Inside a body, the nearest side may be in another direction: a ridge that has cut
+//! a plank more than half is nearer to its far side. Then the body goes in the direction, of those allowed, in which it leaves the ridge soonest.
+//!
+//! A point of the body is *behind* a face if the segment from the middle of the body to it crosses the mesh an odd number of times, or crosses
+//! it at all while no ridge and no corner is inside the body: that is a wall, not a hill. So a sheet pushes to the side where the middle of the body is, without a
+//! memory. Beyond a concave edge a face goes on for a part of the size of the body, so that a body in a corner touches both walls. If the middle of the
+//! body is inside a solid, the body is pushed out through the nearest face. Cost: a box query, then the triangles near the body times its points.
 //!
 //! Frame of the mesh unless stated, metres.
 
-use crate::edge_touch::EdgeEnds;
+use crate::edge_touch::{EdgeEnds, way_out};
+use crate::facet_surface::{Facet, FacetSurface};
 use crate::ground_points::{GroundPoint, GroundPoints};
-use crate::mesh_features::{FLAT, MeshCorner, Ridge};
+use crate::mesh_features::FLAT;
 use crate::nearest::{LocalBox, Nearest};
 use crate::placed::{ContactSpot, WorldShape};
 use crate::primitives::hinders_rolling;
 use crate::refit_tree::NodeBox;
 use crate::shape::ContactShape;
-use crate::tri_mesh::TriMesh;
 use glam::{DMat3, DVec3};
 use sinew_math::Shape;
 
@@ -38,6 +41,8 @@ const BEYOND: f64 = 0.1;
 const CONCAVE: f64 = 1e-3;
 /// Most crossings of a mesh and a way through a body that are told apart.
 const MOST_CROSSINGS: usize = 16;
+/// Least cosine between the normal of a side of the body and the direction in which it leaves a ridge or corner through it.
+const STEEPEST: f64 = 0.3;
 /// The part of a ridge at each end that belongs to its corners.
 const END: f64 = 1e-6;
 /// Features: which kind, then the number of the patch, ridge or corner, then that of the point.
@@ -49,14 +54,13 @@ const SHIFT: u32 = 20;
 /// Buffers.
 #[derive(Default)]
 pub(crate) struct MeshScratch {
-    faces: Vec<u32>,
-    items: Vec<u32>,
+    faces: Vec<Facet>,
     points: GroundPoints,
 }
 
-/// A body over a mesh.
-struct MeshPair<'a> {
-    mesh: &'a TriMesh,
+/// A body over a surface.
+struct MeshPair<'a, S> {
+    mesh: &'a S,
     shape: &'a ContactShape,
     /// Mesh from body.
     axes: DMat3,
@@ -66,6 +70,13 @@ struct MeshPair<'a> {
     /// How far faces go on beyond concave edges.
     beyond: f64,
     margin: f64,
+}
+
+/// The faces near a body.
+struct NearFaces<'a> {
+    faces: &'a [Facet],
+    /// Whether a ridge or a corner is inside the body.
+    is_pierced: bool,
 }
 
 /// Where two surfaces touch.
@@ -79,7 +90,7 @@ struct MeshTouch {
 }
 
 impl MeshScratch {
-    /// Adds the contacts of a convex body with a mesh; normals point to the body.
+    /// Adds the contacts of a convex body with a mesh or a height field; normals point to the body.
     pub(crate) fn touch(
         &mut self,
         body: WorldShape<'_>,
@@ -87,7 +98,21 @@ impl MeshScratch {
         margin: f64,
         out: &mut Vec<ContactSpot>,
     ) {
-        let (ContactShape::Mesh(mesh), Some(extent)) = (ground.shape, body.shape.extent()) else { return };
+        match ground.shape {
+            ContactShape::Mesh(mesh) => self.touch_surface(&**mesh, [body, ground], margin, out),
+            ContactShape::Field(field) => self.touch_surface(field, [body, ground], margin, out),
+            ContactShape::Plane | ContactShape::Solid(_) | ContactShape::Convex(_) => {}
+        }
+    }
+
+    fn touch_surface(
+        &mut self,
+        mesh: &impl FacetSurface,
+        [body, ground]: [WorldShape<'_>; 2],
+        margin: f64,
+        out: &mut Vec<ContactSpot>,
+    ) {
+        let Some(extent) = body.shape.extent() else { return };
         let to_mesh = ground.placed.axes.transpose();
         let (axes, offset) = (to_mesh * body.placed.axes, ground.placed.local(body.placed.pose.translation));
         let before = body.placed.before.transform_point(body.shape.middle());
@@ -118,44 +143,42 @@ fn keep_deepest(spots: &mut Vec<ContactSpot>, from: usize) {
     });
 }
 
-impl MeshPair<'_> {
+impl<S: FacetSurface> MeshPair<'_, S> {
     fn run(&self, extent: LocalBox, scratch: &mut MeshScratch, add: &mut impl FnMut(MeshTouch)) {
-        let MeshScratch { faces, items, points } = scratch;
+        let MeshScratch { faces, points } = scratch;
         let centre = self.axes * extent.centre + self.offset;
         let half = extent.turned(self.axes) + DVec3::splat(self.margin);
         let near = NodeBox { low: centre - half, high: centre + half };
-        if self.mesh.is_solid() {
-            let nearest = self.mesh.distance(self.middle);
-            if nearest.distance < 0.0 {
-                self.push_out(nearest, points, add);
-                return;
-            }
+        if let Some(nearest) = self.mesh.inside(self.middle) {
+            self.push_out(nearest, points, add);
+            return;
         }
         faces.clear();
-        self.mesh.faces_in(&near, |face| faces.push(face));
-        faces.retain(|&face| self.is_near(face));
+        self.mesh.facets_in(&near, |face| {
+            if self.is_near(&face) {
+                faces.push(face);
+            }
+        });
+        let mut is_pierced = false;
+        let mut on_feature = |touch: MeshTouch| {
+            is_pierced |= touch.distance < 0.0;
+            add(touch);
+        };
+        self.mesh.ridges_in(&near, |index, ends| self.ridge(index, ends, &mut on_feature));
+        self.mesh.corners_in(&near, |index, place| self.corner(index, place, &mut on_feature));
         if matches!(self.shape, ContactShape::Solid(Shape::Cylinder { .. })) {
-            self.rims(faces, points, add);
+            faces.sort_unstable_by_key(|face| (face.patch, face.index));
+            self.rims(&NearFaces { faces, is_pierced }, points, add);
         } else {
+            let faces = NearFaces { faces, is_pierced };
             points.fill(self.shape, DVec3::NEG_Z);
-            points.iter().for_each(|point| self.point(faces, faces, point, add));
-        }
-        let features = &self.mesh.features;
-        items.clear();
-        self.mesh.ridges.within(&near, |item| items.push(item));
-        for &item in &*items {
-            self.ridge(item, &features.ridges[item as usize], add);
-        }
-        items.clear();
-        self.mesh.corners.within(&near, |item| items.push(item));
-        for &item in &*items {
-            self.corner(item, &features.corners[item as usize], add);
+            points.iter().for_each(|point| self.point(&faces, faces.faces, point, add));
         }
     }
 
     /// Whether a face comes near the body, by the distance of its centre.
-    fn is_near(&self, face: u32) -> bool {
-        let corners = self.mesh.corners_of(face);
+    fn is_near(&self, face: &Facet) -> bool {
+        let corners = face.corners;
         let centre = (corners[0] + corners[1] + corners[2]) / 3.0;
         let radius = corners.iter().map(|corner| corner.distance(centre)).fold(0.0, f64::max);
         let nearest = self.shape.distance(self.to_body(centre));
@@ -163,19 +186,16 @@ impl MeshPair<'_> {
     }
 
     /// The points of a cylinder depend on what it stands or lies on: they are those of each patch.
-    fn rims(&self, faces: &mut [u32], points: &mut GroundPoints, add: &mut impl FnMut(MeshTouch)) {
-        let patch = |face: &u32| self.mesh.features.patches[*face as usize];
-        faces.sort_unstable_by_key(|face| (patch(face), *face));
-        for same in faces.chunk_by(|a, b| patch(a) == patch(b)) {
-            let normal = self.mesh.normals[same[0] as usize];
-            let side = normal.dot(self.middle - self.mesh.corners_of(same[0])[0]);
+    fn rims(&self, faces: &NearFaces<'_>, points: &mut GroundPoints, add: &mut impl FnMut(MeshTouch)) {
+        for same in faces.faces.chunk_by(|a, b| a.patch == b.patch) {
+            let (normal, side) = (same[0].normal, same[0].height(self.middle));
             let down = self.axes.transpose() * (normal * -1f64.copysign(side));
             points.fill(self.shape, down);
             for point in points.iter().filter(|point| !self.hinders(down, point.feature)) {
                 let place = self.axes * point.point + self.offset;
                 if same
                     .iter()
-                    .any(|&face| self.is_over(face, place, 0.0) || self.crossing(face, place, 0.0).is_some())
+                    .any(|face| self.is_over(face, place, 0.0) || self.crossing(face, place, 0.0).is_some())
                 {
                     self.point(faces, same, point, add);
                 }
@@ -187,13 +207,21 @@ impl MeshPair<'_> {
         matches!(self.shape, ContactShape::Solid(shape) if hinders_rolling(shape, down, feature))
     }
 
-    /// A point of the body and some faces, `all` of those that are near.
-    fn point(&self, all: &[u32], faces: &[u32], point: &GroundPoint, add: &mut impl FnMut(MeshTouch)) {
+    /// A point of the body and some of the faces that are near.
+    fn point(
+        &self,
+        near: &NearFaces<'_>,
+        faces: &[Facet],
+        point: &GroundPoint,
+        add: &mut impl FnMut(MeshTouch),
+    ) {
         let place = self.axes * point.point + self.offset;
-        let Some(entry) = self.entry(all, place) else {
-            for &face in faces {
-                let height = self.height(face, place);
-                let side = 1f64.copysign(height);
+        let Some(entry) = self.entry(near, place) else {
+            for face in faces {
+                let height = face.height(place);
+                // a ball that a sheet cuts is on the side of the middle
+                let is_cut = height.abs() < point.radius && !self.mesh.is_solid();
+                let side = 1f64.copysign(if is_cut { face.height(self.middle) } else { height });
                 if height.abs() - point.radius <= self.margin
                     && (side > 0.0 || !self.mesh.is_solid())
                     && self.is_over(face, place, side)
@@ -204,18 +232,20 @@ impl MeshPair<'_> {
             return;
         };
         // behind: what it came through counts, with walls beside it; of what is far away only the nearest
-        let side = 1f64.copysign(self.height(entry, self.middle));
-        let depth = |face: u32| -side * self.height(face, place);
-        let is_under = |face: u32| depth(face) >= 0.0 && self.is_over(face, place, side);
-        let came_through = |face: u32| {
-            face == entry
-                || side * self.height(face, self.middle) > 0.0 && self.crossing(face, place, side).is_some()
+        let side = 1f64.copysign(entry.height(self.middle));
+        let depth = |face: &Facet| -side * face.height(place);
+        let is_under = |face: &Facet| depth(face) >= 0.0 && self.is_over(face, place, side);
+        let came_through = |face: &Facet| {
+            face.index == entry.index
+                || side * face.height(self.middle) > 0.0 && self.crossing(face, place, side).is_some()
         };
         let is_far = depth(entry) > self.beyond;
-        let nearest = |least: u32, &face: &u32| if depth(face) < depth(least) { face } else { least };
-        let nearest = all.iter().filter(|&&face| is_far && is_under(face)).fold(entry, nearest);
-        for &face in faces {
-            let counts = if is_far { face == nearest } else { came_through(face) };
+        // behind the far side of a wall is the middle, too
+        let way = |face: &Facet| depth(face) + (-side * face.height(self.middle)).max(0.0);
+        let nearest = |least, face| if way(face) < way(least) { face } else { least };
+        let nearest = near.faces.iter().filter(|&face| is_far && is_under(face)).fold(entry, nearest);
+        for face in faces {
+            let counts = if is_far { face.index == nearest.index } else { came_through(face) };
             if counts {
                 add(self.on_face(face, point, (place, side)));
             }
@@ -223,10 +253,10 @@ impl MeshPair<'_> {
     }
 
     /// The contact of a point of the body with the plane of a face.
-    fn on_face(&self, face: u32, point: &GroundPoint, (place, side): (DVec3, f64)) -> MeshTouch {
-        let normal = self.mesh.normals[face as usize] * side;
-        let distance = side * self.height(face, place) - point.radius;
-        let patch = u64::from(self.mesh.features.patches[face as usize]);
+    fn on_face(&self, face: &Facet, point: &GroundPoint, (place, side): (DVec3, f64)) -> MeshTouch {
+        let normal = face.normal * side;
+        let distance = side * face.height(place) - point.radius;
+        let patch = u64::from(face.patch);
         MeshTouch {
             feature: FACE | patch << SHIFT | point.feature & ((1 << SHIFT) - 1),
             point: place - normal * (point.radius + 0.5 * distance),
@@ -235,17 +265,11 @@ impl MeshPair<'_> {
         }
     }
 
-    /// Of a point over the plane of a face.
-    fn height(&self, face: u32, place: DVec3) -> f64 {
-        self.mesh.normals[face as usize].dot(place - self.mesh.corners_of(face)[0])
-    }
-
     /// Whether the foot of a point is on a triangle, or beyond edges that are concave seen from a side.
-    fn is_over(&self, face: u32, place: DVec3, side: f64) -> bool {
-        let corners = self.mesh.corners_of(face);
-        let (normal, rises) = (self.mesh.normals[face as usize], self.mesh.features.rises[face as usize]);
+    fn is_over(&self, face: &Facet, place: DVec3, side: f64) -> bool {
+        let Facet { corners, normal, rises, .. } = *face;
         // above a patch that is bent a little, a point may be over none of two neighbours
-        let fold = 2.0 * FLAT * normal.dot(place - corners[0]).abs();
+        let fold = 2.0 * FLAT * face.height(place).abs();
         (0..3).all(|k| {
             let (from, to) = (corners[k], corners[(k + 1) % 3]);
             let along = to - from;
@@ -258,21 +282,22 @@ impl MeshPair<'_> {
 
     /// Where a face, with what it goes on beyond edges that are concave seen from a side, crosses the way from the middle of the body to a point
     /// (0 to 1).
-    fn crossing(&self, face: u32, place: DVec3, side: f64) -> Option<f64> {
-        let (from, to) = (self.height(face, self.middle), self.height(face, place));
+    fn crossing(&self, face: &Facet, place: DVec3, side: f64) -> Option<f64> {
+        let (from, to) = (face.height(self.middle), face.height(place));
         let at = from / (from - to);
         let crosses = from * to < 0.0 && self.is_over(face, self.middle + (place - self.middle) * at, side);
         crosses.then_some(at)
     }
 
     /// The first face on the way from the middle of the body to a point that is behind it: the way crosses the mesh an odd number of times, or the
-    /// point is close behind the first. (A hill that reaches into a body from below is crossed twice; the point is beside it.)
-    fn entry(&self, faces: &[u32], place: DVec3) -> Option<u32> {
-        let mut first: Option<(f64, u32)> = None;
+    /// point is close behind the first. (A hill that reaches into a body from below is crossed twice; the point is beside it. But if no ridge or corner is
+    /// inside the body, it is a wall, and the point has come out behind.)
+    fn entry<'f>(&self, near: &NearFaces<'f>, place: DVec3) -> Option<&'f Facet> {
+        let mut first: Option<(f64, &Facet)> = None;
         let mut found = [f64::NAN; MOST_CROSSINGS];
         let mut n = 0;
-        for &face in faces {
-            let (from, to) = (self.height(face, self.middle), self.height(face, place));
+        for face in near.faces {
+            let (from, to) = (face.height(self.middle), face.height(place));
             if from * to >= 0.0 {
                 continue;
             }
@@ -289,59 +314,87 @@ impl MeshPair<'_> {
         }
         let (at, face) = first?;
         let is_close = (1.0 - at) * place.distance(self.middle) <= self.beyond;
-        (n % 2 == 1 || is_close).then_some(face)
+        (n % 2 == 1 || is_close || !near.is_pierced).then_some(face)
     }
 
-    fn ridge(&self, index: u32, ridge: &Ridge, add: &mut impl FnMut(MeshTouch)) {
+    fn ridge(&self, index: u32, ends: [DVec3; 2], add: &mut impl FnMut(MeshTouch)) {
         let feature = RIDGE | u64::from(index) << SHIFT;
         if let ContactShape::Solid(Shape::Sphere { radius }) = self.shape {
-            let along = ridge.ends[1] - ridge.ends[0];
-            let at = (self.offset - ridge.ends[0]).dot(along) / along.length_squared();
+            let along = ends[1] - ends[0];
+            let at = (self.offset - ends[0]).dot(along) / along.length_squared();
             if at > 0.0 && at < 1.0 {
-                let place = ridge.ends[0] + along * at;
+                let place = ends[0] + along * at;
                 self.ball(feature, place, *radius, add, |direction| {
-                    self.mesh.may_touch_ridge(ridge, direction, 0.0)
+                    self.mesh.ridge_allows(index, direction, 0.0)
                 });
             }
             return;
         }
-        let places = ridge.ends.map(|end| self.to_body(end));
+        let places = ends.map(|end| self.to_body(end));
         let Some(first) = self.shape.distance(places[0]) else { return };
         if first.distance > self.margin + places[0].distance(places[1]) {
             return;
         }
         let Some(second) = self.shape.distance(places[1]) else { return };
         let edge = EdgeEnds { places, nearest: [first, second] };
+        let along = (ends[1] - ends[0]).normalize_or_zero();
         for (k, point) in edge.lowest(self.shape, self.margin).into_iter().enumerate() {
-            let Some((point, outward)) = point.and_then(|point| Some((point, point.normal?))) else {
+            let is_between = |at: f64| at > END && at < 1.0 - END;
+            let Some(point) = point.filter(|point| is_between(point.at) && point.distance <= self.margin)
+            else {
                 continue;
             };
-            let direction = self.axes * -outward;
-            let is_between = point.at > END && point.at < 1.0 - END;
-            if is_between
-                && point.distance <= self.margin
-                && self.mesh.may_touch_ridge(ridge, direction, BESIDE)
-            {
-                let place = ridge.ends[0] + (ridge.ends[1] - ridge.ends[0]) * point.at;
-                add(self.on_mesh(feature | k as u64, place, direction, point.distance));
+            let place = ends[0] + (ends[1] - ends[0]) * point.at;
+            let direction = point.normal.map(|outward| self.axes * -outward);
+            let direct = direction.filter(|&direction| self.mesh.ridge_allows(index, direction, BESIDE));
+            let clamp =
+                |direction: DVec3| self.mesh.ridge_clamped(index, direction.reject_from_normalized(along));
+            let way_out = || (point.distance < 0.0).then(|| self.way_out(place, clamp)).flatten();
+            if let Some((direction, distance)) = direct.map(|it| (it, point.distance)).or_else(way_out) {
+                add(self.on_mesh(feature | k as u64, place, direction, distance));
             }
         }
     }
 
-    fn corner(&self, index: u32, corner: &MeshCorner, add: &mut impl FnMut(MeshTouch)) {
+    /// A direction, turned by `clamp` to one from which the surface can be touched, in which the body has to go least for a place inside it to be outside, and
+    /// minus the way. (The nearest side of a thin body may be the far one.)
+    fn way_out(&self, place: DVec3, clamp: impl Fn(DVec3) -> Option<DVec3>) -> Option<(DVec3, f64)> {
+        let mut least: Option<(DVec3, f64)> = None;
+        self.shape.sides(self.to_body(place), |height, outward| {
+            let outward = self.axes * outward;
+            let Some(direction) = clamp(-outward) else { return };
+            let cosine = -outward.dot(direction);
+            let distance = height / cosine;
+            // a sheet pushes to the side where the middle is
+            let is_side = self.mesh.is_solid() || direction.dot(self.middle - place) > 0.0;
+            let may_leave = is_side && cosine > STEEPEST && height < 0.0;
+            if may_leave && least.is_none_or(|least| distance > least.1) {
+                least = Some((direction, distance));
+            }
+        });
+        // along round sides it is shorter
+        let (direction, distance) = least?;
+        let way = way_out(self.shape, self.to_body(place), self.axes.transpose() * -direction, -distance);
+        Some((direction, way.map_or(distance, |way| -way)))
+    }
+
+    fn corner(&self, index: u32, place: DVec3, add: &mut impl FnMut(MeshTouch)) {
         let feature = CORNER | u64::from(index) << SHIFT;
         if let ContactShape::Solid(Shape::Sphere { radius }) = self.shape {
-            self.ball(feature, corner.place, *radius, add, |direction| {
-                self.mesh.may_touch_corner(corner, direction, 0.0)
+            self.ball(feature, place, *radius, add, |direction| {
+                self.mesh.corner_allows(index, direction, 0.0)
             });
             return;
         }
-        let Some(Nearest { distance, normal }) = self.shape.distance(self.to_body(corner.place)) else {
+        let Some(Nearest { distance, normal }) = self.shape.distance(self.to_body(place)) else {
             return;
         };
         let direction = self.axes * -normal;
-        if distance <= self.margin && self.mesh.may_touch_corner(corner, direction, BESIDE) {
-            add(self.on_mesh(feature, corner.place, direction, distance));
+        let may_touch = distance <= self.margin && self.mesh.corner_allows(index, direction, BESIDE);
+        let clamp = |direction: DVec3| self.mesh.corner_clamped(index, direction);
+        let way_out = || (distance < 0.0).then(|| self.way_out(place, clamp)).flatten();
+        if let Some((direction, distance)) = may_touch.then_some((direction, distance)).or_else(way_out) {
+            add(self.on_mesh(feature, place, direction, distance));
         }
     }
 

@@ -3,8 +3,7 @@
 //! | pair | method |
 //! |---|---|
 //! | anything, plane | its corners, ends of its axis, deepest points of its rims |
-//! | anything, height field | the same points, and the vertices of the grid inside it |
-//! | convex, triangle mesh | `mesh_pair.rs`; meshes do not touch meshes or height fields |
+//! | convex, triangle mesh or height field | `mesh_pair.rs`; meshes do not touch meshes or height fields |
 //! | anything, sphere | distance of the centre |
 //! | capsule, capsule | nearest points of the axes, ends of the axes |
 //! | box, box | separating axes, then clipped faces |
@@ -25,10 +24,6 @@ use sinew_math::Shape;
 
 /// The most contacts of a pair of colliders.
 const MOST: usize = 16;
-/// Feature numbers of grid vertices begin here.
-const GRID: u64 = 1 << 32;
-/// A grid vertex counts if the cosine between the contact normal and the ground normal is at least this.
-const FACING: f64 = 0.5;
 
 /// Buffers of the narrow phase.
 #[derive(Default)]
@@ -72,10 +67,12 @@ impl NarrowScratch {
         use Shape::{Capsule, Sphere};
         match (a.shape, b.shape) {
             (Plane | Field(_), Plane | Field(_)) | (Mesh(_) | Field(_), Mesh(_) | Field(_)) => {}
-            (_, Plane | Field(_)) => self.on_ground(a, b, margin),
-            (Plane | Field(_), _) => self.exchanged(|this| this.on_ground(b, a, margin)),
-            (_, Mesh(_)) => self.mesh.touch(a, b, margin, &mut self.spots),
-            (Mesh(_), _) => self.exchanged(|this| this.mesh.touch(b, a, margin, &mut this.spots)),
+            (_, Plane) => self.on_ground(a, b, margin),
+            (Plane, _) => self.exchanged(|this| this.on_ground(b, a, margin)),
+            (_, Mesh(_) | Field(_)) => self.mesh.touch(a, b, margin, &mut self.spots),
+            (Mesh(_) | Field(_), _) => {
+                self.exchanged(|this| this.mesh.touch(b, a, margin, &mut this.spots));
+            }
             (Solid(Sphere { radius }), _) => self.ball(*radius, a, b, margin),
             (_, Solid(Sphere { radius })) => self.exchanged(|this| this.ball(*radius, b, a, margin)),
             (Solid(Capsule { .. }), Solid(Capsule { .. })) => capsules(a, b, margin, &mut self.spots),
@@ -107,10 +104,7 @@ impl NarrowScratch {
 
     fn on_ground(&mut self, body: WorldShape<'_>, ground: WorldShape<'_>, margin: f64) {
         let mut points = std::mem::take(&mut self.ground_points);
-        // On a slope of a height field, down is against the slope below the centre.
-        let centre = ground.placed.local(body.placed.pose.translation);
-        let upward = ground.shape.distance(centre).map_or(DVec3::Z, |nearest| nearest.normal);
-        let down = body.placed.axes.transpose() * -(ground.placed.axes * upward);
+        let down = body.placed.axes.transpose() * -ground.placed.axes.z_axis;
         points.fill(body.shape, down);
         let hinders = |feature: u64| match body.shape {
             ContactShape::Solid(shape) => hinders_rolling(shape, down, feature),
@@ -121,43 +115,6 @@ impl NarrowScratch {
             self.round_point(candidate.feature, point, candidate.radius, ground, margin);
         }
         self.ground_points = points;
-        if let (ContactShape::Field(field), Some(extent)) = (ground.shape, body.shape.extent()) {
-            let centre = ground.placed.local(body.placed.pose.transform_point(extent.centre));
-            let half = extent.turned(ground.placed.axes.transpose() * body.placed.axes);
-            for (vertex, place) in
-                field.vertices_in(centre - half - DVec3::Z * margin, (centre + half).truncate())
-            {
-                let upward = || ground.placed.axes * field.vertex_normal(vertex);
-                self.grid_vertex(
-                    GRID + vertex as u64,
-                    ground.placed.pose.transform_point(place),
-                    upward,
-                    body,
-                    margin,
-                );
-            }
-        }
-    }
-
-    /// A vertex of the ground (m, world) against the surface of a body above it.
-    fn grid_vertex(
-        &mut self,
-        feature: u64,
-        vertex: DVec3,
-        upward: impl Fn() -> DVec3,
-        body: WorldShape<'_>,
-        margin: f64,
-    ) {
-        let local = body.placed.local(vertex);
-        if !body.shape.extent().is_some_and(|extent| extent.holds(local, margin)) {
-            return;
-        }
-        let Some(nearest) = body.shape.distance(local) else { return };
-        let normal = -(body.placed.axes * nearest.normal);
-        if nearest.distance <= margin && normal.dot(upward()) >= FACING {
-            let point = vertex + normal * (0.5 * nearest.distance);
-            self.spots.push(ContactSpot { feature, point, normal, distance: nearest.distance });
-        }
     }
 
     /// Keeps the deepest, sorts by feature, and gives every contact a feature of its own.

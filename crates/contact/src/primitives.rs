@@ -52,6 +52,37 @@ pub(crate) fn nearest(shape: &Shape, p: DVec3) -> Option<Nearest> {
     })
 }
 
+/// Gives `visit` the height of a point over planes along a shape and their outward normals: of faces, and of a round side those next to the
+/// point and opposite.
+pub(crate) fn sides(shape: &Shape, p: DVec3, mut visit: impl FnMut(f64, DVec3)) {
+    let mut round = |offset: DVec3, radius: f64| {
+        let length = offset.length();
+        let outward = if length > 0.0 { offset / length } else { DVec3::Z };
+        visit(length - radius, outward);
+        visit(-length - radius, -outward);
+    };
+    let radial = DVec3::new(0.0, p.y, p.z);
+    match *shape {
+        Shape::Box { .. } => {}
+        Shape::Sphere { radius } => round(p, radius),
+        Shape::Capsule { radius, length } => {
+            round(p - DVec3::X * p.x.clamp(-0.5 * length, 0.5 * length), radius);
+        }
+        Shape::Cylinder { radius, .. } => round(radial, radius),
+        Shape::Ellipsoid { .. } => {}
+    }
+    let half = match *shape {
+        Shape::Box { size } => size * 0.5,
+        Shape::Cylinder { length, .. } => DVec3::X * (0.5 * length),
+        Shape::Sphere { .. } | Shape::Capsule { .. } | Shape::Ellipsoid { .. } => DVec3::ZERO,
+    };
+    for axis in (0..3).filter(|&axis| half[axis] > 0.0) {
+        for side in [-1.0, 1.0] {
+            visit(side * p[axis] - half[axis], DVec3::AXES[axis] * side);
+        }
+    }
+}
+
 /// Gives `add` the number, place and radius of each ball that can touch flat ground: corners, centres and ends; on a
 /// cylinder, six points per rim and the one deepest along `down`.
 pub(crate) fn ground_points(shape: &Shape, down: DVec3, mut add: impl FnMut(u64, DVec3, f64)) {

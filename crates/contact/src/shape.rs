@@ -4,7 +4,10 @@
 
 use crate::nearest::{LocalBox, Nearest};
 use crate::{
-    convex_hull::ConvexHull, error::ContactError, height_field::HeightField, primitives::nearest,
+    convex_hull::ConvexHull,
+    error::ContactError,
+    height_field::HeightField,
+    primitives::{nearest, sides},
     tri_mesh::TriMesh,
 };
 use glam::DVec3;
@@ -83,6 +86,16 @@ impl ContactShape {
             Self::Convex(hull) => Some(hull.distance(p)),
             Self::Field(field) => field.distance(p),
             Self::Mesh(mesh) => Some(mesh.distance(p)),
+        }
+    }
+
+    /// Gives `visit` the height of a point over planes along the surface of a convex shape, one for each side on which it could leave it, and their outward
+    /// normals: of the faces, and of a round side those next to the point and opposite.
+    pub(crate) fn sides(&self, p: DVec3, mut visit: impl FnMut(f64, DVec3)) {
+        match self {
+            Self::Solid(shape) => sides(shape, p, visit),
+            Self::Convex(hull) => hull.heights(p).for_each(|(height, normal)| visit(height, normal)),
+            Self::Plane | Self::Field(_) | Self::Mesh(_) => {}
         }
     }
 

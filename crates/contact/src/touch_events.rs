@@ -2,7 +2,8 @@
 //!
 //! Contacts come and go by the dozen between two colliders that touch; what a caller asks is whether the two touch. [`ContactEvents`] is a sorted
 //! list with one entry per pair. It is made from the list of the step before and the pairs of this step, so it is all that must be kept to tell a
-//! touch that begins from one that stays. Plain data. Cost: one pass; nothing is allocated once the buffers have grown.
+//! touch that begins from one that stays. What rests side by side without a load pushes in one step and not in the next, by rounding: so a touch
+//! begins with a push, and stays as long as the sides push or are near ([`TouchPair::near`]). Plain data. Cost: one pass; nothing is allocated once the buffers have grown.
 
 /// One side of a touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,12 +22,19 @@ pub struct TouchPair {
     pub sides: [TouchSide; 2],
     /// Whether one of them is a sensor: they overlap, and no force acts.
     pub is_sensor: bool,
+    /// Whether they are only so near that a touch goes on; none begins.
+    pub is_only_near: bool,
 }
 
 impl TouchPair {
     /// Sides in any order.
     pub fn new(a: TouchSide, b: TouchSide, is_sensor: bool) -> Self {
-        Self { sides: if a <= b { [a, b] } else { [b, a] }, is_sensor }
+        Self { sides: if a <= b { [a, b] } else { [b, a] }, is_sensor, is_only_near: false }
+    }
+
+    /// Sides in any order that do not push, and are so near that a touch goes on.
+    pub fn near(a: TouchSide, b: TouchSide) -> Self {
+        Self { is_only_near: true, ..Self::new(a, b, false) }
     }
 }
 
@@ -86,15 +94,18 @@ impl ContactEvents {
     /// ```
     pub fn advance(&mut self, pairs: &mut Vec<TouchPair>, buffer: &mut Vec<ContactEvent>) {
         pairs.sort_unstable();
-        pairs.dedup();
+        pairs.dedup_by_key(|pair| pair.sides);
         buffer.clear();
         let mut before = self.entries.iter().filter(|event| event.phase != TouchPhase::End).peekable();
         let end = |event: &ContactEvent| ContactEvent { phase: TouchPhase::End, ..*event };
-        for &TouchPair { sides, is_sensor } in &*pairs {
+        for &TouchPair { sides, is_sensor, is_only_near } in &*pairs {
             while let Some(gone) = before.next_if(|event| event.sides < sides) {
                 buffer.push(end(gone));
             }
             let stays = before.next_if(|event| event.sides == sides).is_some();
+            if is_only_near && !stays {
+                continue;
+            }
             let phase = if stays { TouchPhase::Stay } else { TouchPhase::Begin };
             buffer.push(ContactEvent { sides, phase, is_sensor });
         }
@@ -108,6 +119,26 @@ mod tests {
     use super::*;
     use sinew_testkit::Rng;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn what_is_near_keeps_a_touch_and_begins_none() {
+        let (mut events, mut buffer) = (ContactEvents::default(), Vec::new());
+        let [a, b] = [TouchSide::Collider(0), TouchSide::Collider(1)];
+        let (push, near) = (TouchPair::new(a, b, false), TouchPair::near(b, a));
+        let steps: [(&[TouchPair], &[TouchPhase]); 6] = [
+            (&[near], &[]),
+            (&[near, push], &[TouchPhase::Begin]),
+            (&[near], &[TouchPhase::Stay]),
+            (&[near, near], &[TouchPhase::Stay]),
+            (&[], &[TouchPhase::End]),
+            (&[near], &[]),
+        ];
+        for (pairs, expected) in steps {
+            events.advance(&mut pairs.to_vec(), &mut buffer);
+            let found: Vec<_> = events.entries().iter().map(|event| event.phase).collect();
+            assert_eq!(found, expected);
+        }
+    }
 
     #[test]
     fn the_phases_are_those_of_sets() {

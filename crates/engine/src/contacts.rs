@@ -72,7 +72,7 @@ impl Workspace {
         self.events = scratch;
     }
 
-    /// Adds the pairs that pushed each other in the last step.
+    /// Adds the pairs that pushed each other or were near in the last step.
     fn append_touches(&self, model: &Model, out: &mut Vec<TouchPair>) {
         if self.last == LastStep::Coupled {
             self.flesh.iter().for_each(|work| out.extend_from_slice(work.touches()));

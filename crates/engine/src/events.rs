@@ -1,7 +1,8 @@
 //! Contact events of a step: the pairs whose contacts acted in it, and what overlaps sensors where it ends.
 //!
 //! A pair of colliders, or of flesh and a collider, touches in a step if a contact between them pushed in any part of it; with explicit flesh, in its
-//! last substep. A sensor touches what it overlaps at the end of the step, and bodies on their way there. The list of the step before is part of the state, so a
+//! last substep. A touch that was there stays as long as the surfaces are apart by less than `ContactLaw::touch_gap`, so that rest has no
+//! events. A sensor touches what it overlaps at the end of the step, and bodies on their way there. The list of the step before is part of the state, so a
 //! restored run goes on with the same events. Cost: one pass over the contacts, one over sensors; nothing allocates once warm.
 
 use sinew_contact::{ContactEvent, ContactWorkspace, TouchPair};
@@ -29,7 +30,7 @@ impl EventScratch {
         }
     }
 
-    /// Tells in the state what began, stayed and ended: `touched` adds the pairs that pushed each other, the sensors are asked here.
+    /// Tells in the state what began, stayed and ended: `touched` adds the pairs that pushed each other or were near, the sensors are asked here.
     pub(crate) fn note(
         &mut self,
         model: &Model,

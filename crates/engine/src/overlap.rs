@@ -15,6 +15,10 @@ const VISIBLE: f64 = 0.1;
 const SLIGHT: f64 = 0.01;
 const SLIGHT_DEPTH: f64 = 5e-3;
 
+/// Depth (m) that contacts give under a usual load, and share of the thinner collider: what is up to both is no trouble, however thin.
+const RESTING_DEPTH: f64 = 3e-4;
+const RESTING: f64 = 0.5;
+
 /// Bodies that overlap by more than contacts should give.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -41,10 +45,32 @@ impl ContactOverlap {
             let ContactPartner::Body(on) = contact.on else { return None };
             let by = contact.by.and_then(ContactPartner::body);
             let size = of(on).min(by.map_or(f64::INFINITY, of));
-            let slight = (VISIBLE * size).min(SLIGHT_DEPTH).max(SLIGHT * size);
+            let resting = (RESTING * size).min(RESTING_DEPTH);
+            let slight = (VISIBLE * size).min(SLIGHT_DEPTH).max(SLIGHT * size).max(resting);
             let share = contact.depth / size;
             (contact.depth > slight).then_some(Self { bodies: (on, by), depth: contact.depth, share })
         });
         overlaps.reduce(|worst, next| if next.share > worst.share { next } else { worst })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+    use sinew_contact::TouchSide;
+
+    #[test]
+    fn what_contacts_give_is_not_told_however_thin_the_bodies() {
+        let told = |depth: f64, thickness: f64| {
+            let on = ContactPartner::Body(BodyId::from_index(0));
+            let (sides, point) = ([TouchSide::Collider(0), TouchSide::Collider(1)], DVec3::ZERO);
+            let contact = Contact { on, by: None, sides, point, normal: DVec3::Z, depth, force: DVec3::Z };
+            ContactOverlap::worst(std::iter::once(contact), &[thickness]).map(|overlap| overlap.is_deep())
+        };
+        // a card of 0.3 mm, a plate of 1 mm, a box
+        assert_eq!([told(1e-4, 3e-4), told(2e-4, 3e-4)], [None, Some(true)]);
+        assert_eq!([told(2.9e-4, 1e-3), told(3.1e-4, 1e-3)], [None, Some(true)]);
+        assert_eq!([told(4e-3, 0.1), told(6e-3, 0.1), told(0.011, 0.1)], [None, Some(false), Some(true)]);
     }
 }

@@ -106,7 +106,7 @@ impl TouchedIslands {
         self.work.contacts()
     }
 
-    /// What touched in the last step.
+    /// What touched or was near in the last step.
     pub(crate) fn touches(&self) -> &[TouchPair] {
         self.work.touches()
     }

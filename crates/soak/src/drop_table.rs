@@ -10,27 +10,23 @@ pub(crate) fn run(options: &Options) -> bool {
         "{:<10} {:>6} {:>9} {:>9} {:>9} {:>9}  failures",
         "dropped", "runs", "through", "gaining", "inside", "moving"
     );
-    let mut holds = true;
-    for upper in Thing::ALL.into_iter().filter(|thing| name(thing).contains(&options.scheme)) {
-        let runs = drops(upper).filter_map(|drop| Some((drop, drop.run().ok()?)));
-        let runs: Vec<(Drop, DropRun)> = runs.collect();
-        let count = |is: fn(&DropRun) -> bool| runs.iter().filter(|(_, run)| is(run)).count();
-        let failed = |run: &DropRun| run.is_through || run.gains || run.is_inside;
-        let failures = runs.iter().filter(|(_, run)| failed(run)).map(|(drop, _)| describe(drop));
-        let failures: Vec<String> = failures.collect();
-        holds &= failures.is_empty();
-        println!(
-            "{:<10} {:>6} {:>9} {:>9} {:>9} {:>9}  {}",
-            name(&upper),
-            runs.len(),
-            count(|run| run.is_through),
-            count(|run| run.gains),
-            count(|run| run.is_inside),
-            count(|run| run.moves),
-            failures.join(", ")
-        );
-    }
-    holds
+    let chosen = Thing::ALL.into_iter().filter(|thing| name(thing).contains(&options.scheme));
+    // All of them are run, whatever fails.
+    chosen.map(drop_all).fold(true, |holds, one| holds && one)
+}
+
+/// Drops a thing on everything and prints its row.
+fn drop_all(upper: Thing) -> bool {
+    let runs: Vec<(Drop, DropRun)> = drops(upper).filter_map(|drop| Some((drop, drop.run().ok()?))).collect();
+    let count = |is: fn(&DropRun) -> bool| runs.iter().filter(|(_, run)| is(run)).count();
+    let failed = |run: &DropRun| run.is_through || run.gains || run.is_inside;
+    let failures: Vec<String> =
+        runs.iter().filter(|(_, run)| failed(run)).map(|(drop, _)| describe(drop)).collect();
+    let (name, n, listed) = (name(&upper), runs.len(), failures.join(", "));
+    let [through, gaining] = [count(|run| run.is_through), count(|run| run.gains)];
+    let [inside, moving] = [count(|run| run.is_inside), count(|run| run.moves)];
+    println!("{name:<10} {n:>6} {through:>9} {gaining:>9} {inside:>9} {moving:>9}  {listed}");
+    failures.is_empty()
 }
 
 /// All drops of a thing. Flesh is stepped implicitly only.

@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 use sinew_scene::SceneDoc;
-use sinew_sim::{BodyId, BuildError, EnergyAccount, World};
+use sinew_sim::{BuildError, EnergyAccount, World};
 
 /// What is dropped, and what lies below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,25 @@ impl Thing {
         matches!(self, Self::Sphere | Self::Capsule | Self::Cylinder)
     }
 
-    /// Bodies, colliders and flesh with it at a place.
+    /// Its shape in words of the scene; flesh has none.
+    fn shape(self) -> &'static str {
+        match self {
+            Self::Sphere => "Sphere(radius: 0.15)",
+            Self::Box | Self::Flesh => "Box(size: (0.3, 0.3, 0.3))",
+            Self::Plate => "Box(size: (0.6, 0.6, 0.04))",
+            Self::Capsule => "Capsule(radius: 0.1, length: 0.3)",
+            Self::Cylinder => "Cylinder(radius: 0.15, length: 0.3)",
+            Self::Rock => {
+                "Convex(points: [(0.18, 0, 0), (-0.1, 0.15, 0), (-0.1, -0.15, 0), (0, 0, 0.2), (0.02, 0.03, -0.12), (0.1, 0.1, 0.1)])"
+            }
+            Self::Mesh => {
+                "TriMesh(points: [(0.2, 0, 0), (-0.2, 0, 0), (0, 0.2, 0), (0, -0.2, 0), (0, 0, 0.2), (0, 0, -0.2)], \
+                 triangles: [(0, 2, 4), (2, 1, 4), (1, 3, 4), (3, 0, 4), (2, 0, 5), (1, 2, 5), (3, 1, 5), (0, 3, 5)])"
+            }
+        }
+    }
+
+    /// Adds it at a place to bodies, colliders and flesh.
     fn write(
         self,
         name: &str,
@@ -119,34 +137,22 @@ impl Thing {
         // Beams have a corner at their place.
         let DVec3 { x, y, z } = if self == Self::Flesh { at - DVec3::splat(0.15) } else { at };
         let pose = format!("pose: (position: ({x}, {y}, {z}), rotation: Vector({turn}))");
-        let motion = format!("velocity: (linear: (0, 0, {}))", -speed);
-        let points =
-            "points: [(0.2, 0, 0), (-0.2, 0, 0), (0, 0.2, 0), (0, -0.2, 0), (0, 0, 0.2), (0, 0, -0.2)]";
-        let faces = "triangles: [(0, 2, 4), (2, 1, 4), (1, 3, 4), (3, 0, 4), (2, 0, 5), (1, 2, 5), (3, 1, 5), (0, 3, 5)]";
-        let hull = "Convex(points: [(0.18, 0, 0), (-0.1, 0.15, 0), (-0.1, -0.15, 0), (0, 0, 0.2), (0.02, 0.03, -0.12), (0.1, 0.1, 0.1)])";
-        let shape = match self {
+        let shape = self.shape();
+        let (shapes, collider) = match self {
             Self::Flesh => {
-                let mesh = "mesh: Beam(size: (0.3, 0.3, 0.3), cells: (3, 3, 3))";
-                let material = "material: StVenantKirchhoff(young: 1e5, poisson: 0.4), stiffness_damping_s: 0.005, contact: ()";
-                let motion = format!("velocity: (0, 0, {})", -speed);
-                flesh.push_str(&format!("(name: \"{name}\", {mesh}, {pose}, {motion}, {material}),"));
+                let mesh = "mesh: Beam(size: (0.3, 0.3, 0.3), cells: (3, 3, 3)), contact: ()";
+                let material =
+                    "material: StVenantKirchhoff(young: 1e5, poisson: 0.4), stiffness_damping_s: 0.005";
+                *flesh +=
+                    &format!("(name: \"{name}\", {mesh}, {pose}, velocity: (0, 0, {}), {material}),", -speed);
                 return;
             }
-            Self::Sphere => "Sphere(radius: 0.15)".to_owned(),
-            Self::Box => "Box(size: (0.3, 0.3, 0.3))".to_owned(),
-            Self::Plate => "Box(size: (0.6, 0.6, 0.04))".to_owned(),
-            Self::Capsule => "Capsule(radius: 0.1, length: 0.3)".to_owned(),
-            Self::Cylinder => "Cylinder(radius: 0.15, length: 0.3)".to_owned(),
-            Self::Rock => hull.to_owned(),
-            Self::Mesh => format!("TriMesh({points}, {faces})"),
-        };
-        let (shapes, collider) = match self {
             Self::Rock => (String::new(), shape),
             Self::Mesh => ("shapes: [Box(size: (0.23, 0.23, 0.23))]".to_owned(), shape),
-            _ => (format!("shapes: [{shape}]"), "OfBody".to_owned()),
+            _ => (format!("shapes: [{shape}]"), "OfBody"),
         };
-        bodies.push_str(&format!("(name: \"{name}\", {pose}, {motion}, {shapes}),"));
-        colliders.push_str(&format!("(body: \"{name}\", shape: {collider}),"));
+        *bodies += &format!("(name: \"{name}\", {pose}, velocity: (linear: (0, 0, {})), {shapes}),", -speed);
+        *colliders += &format!("(body: \"{name}\", shape: {collider}),");
     }
 }
 
@@ -207,11 +213,9 @@ impl Drop {
             deep = report.overlap.map_or(0.0, |overlap| overlap.depth);
         }
         let (bodies, flesh) = (&world.state().bodies, &world.state().flesh);
-        let n_bodies = scene.bodies.len();
-        let places = (0..n_bodies).map(|i| world.pose(BodyId::from_index(i)).translation);
-        let is_below = |place: DVec3| !(place.is_finite() && place.z > -INSIDE);
-        let nodes = || flesh.nodes.iter().flat_map(|nodes| &nodes.positions);
-        run.is_through = places.clone().any(is_below) || nodes().any(|&node| is_below(node));
+        let nodes = flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
+        let places = bodies.poses.iter().map(|pose| pose.translation).chain(nodes);
+        run.is_through = places.into_iter().any(|place| !(place.is_finite() && place.z > -INSIDE));
         run.is_inside = deep > INSIDE;
         let still = [Some(self.upper), self.lower].into_iter().flatten().all(|thing| !thing.can_roll());
         let speeds = bodies.motions.iter().map(|motion| motion.linear.length());
@@ -231,8 +235,9 @@ mod tests {
                 Drop { upper, lower: Some(lower), ground: Ground::Plane, speed: 1.0, is_reduced: false }
                     .scene();
             }
-            Ground::ALL
-                .map(|ground| Drop { upper, lower: None, ground, speed: 1.0, is_reduced: true }.scene());
+            for ground in Ground::ALL {
+                Drop { upper, lower: None, ground, speed: 1.0, is_reduced: true }.scene();
+            }
         }
     }
 

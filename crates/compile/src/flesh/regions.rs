@@ -38,25 +38,26 @@ pub(super) fn regions_of_tets(
             }
         }
         if n == 0 {
-            let message = if n_taken > 0 {
-                format!(
-                    "other regions have all {n_taken} tetrahedra of the region `{}`: list it before them",
-                    region.name
-                )
-            } else {
-                let (low, high) =
-                    middles.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &at| {
-                        (low.min(at), high.max(at))
-                    });
-                format!(
-                    "no tetrahedron has its middle in the region `{}`: these are from {low} to {high} (m, frame of the mesh)",
-                    region.name
-                )
-            };
+            let message = why_empty(region, n_taken, middles);
             return Err(BuildError::Flesh { field: path, message });
         }
     }
     Ok(of_tets)
+}
+
+/// Why a region has no tetrahedra, of which others have taken some.
+fn why_empty(region: &RegionDoc, n_taken: usize, middles: &[DVec3]) -> String {
+    let name = &region.name;
+    if n_taken > 0 {
+        return format!(
+            "other regions have all {n_taken} tetrahedra of the region `{name}`: list it before them"
+        );
+    }
+    let low = middles.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let high = middles.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    format!(
+        "no tetrahedron has its middle in the region `{name}`: these are from {low} to {high} (m, frame of the mesh)"
+    )
 }
 
 /// Whether each tetrahedron is where a region is; `middles` are in the frame of the mesh.

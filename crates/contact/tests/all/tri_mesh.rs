@@ -3,7 +3,7 @@
 use glam::{DVec2, DVec3};
 use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactWorkspace,
-    ConvexHull, Owner, TriMesh,
+    ConvexHull, HeightField, Owner, TriMesh,
 };
 use sinew_math::{Pose, Shape, exp_so3, ops};
 use sinew_testkit::{Rng, soak_scale};
@@ -163,6 +163,8 @@ fn a_tessellated_plane_touches_as_the_plane_does() {
     let sheet = ContactShape::from(TriMesh::new(&vertices, &triangles, None).unwrap());
     let solid = TriMesh::new(&slab, &closed, Some(true)).unwrap();
     assert!(solid.is_solid());
+    let solid = ContactShape::from(solid);
+    let field = ContactShape::Field(HeightField::from_fn([11, 8], DVec2::splat(6.0), |_, _| 0.0).unwrap());
     let mut rng = Rng::new(8);
     for shape in bodies() {
         let mut n_touching = 0;
@@ -178,7 +180,7 @@ fn a_tessellated_plane_touches_as_the_plane_does() {
             let pose = at * Pose::new(turn, place);
             let expected = contacts(&ContactShape::Plane, at, &shape, pose, 0.1);
             n_touching += expected.len();
-            for mesh in [&sheet, &ContactShape::from(solid.clone())] {
+            for mesh in [&sheet, &solid, &field] {
                 let found = contacts(mesh, at, &shape, pose, 0.1);
                 assert_eq!(found.len(), expected.len(), "{shape:?} {found:?} {expected:?}");
                 for (a, b) in found.iter().zip(&expected) {
@@ -200,7 +202,8 @@ fn a_tessellated_plane_touches_as_the_plane_does() {
 fn keys_stay_while_a_body_slides_over_inner_edges() {
     let (vertices, triangles) = grid(12, 3.0, |_| 0.0);
     let sheet = ContactShape::from(TriMesh::new(&vertices, &triangles, None).unwrap());
-    for shape in bodies() {
+    let field = ContactShape::Field(HeightField::from_fn([13, 12], DVec2::splat(3.0), |_, _| 0.0).unwrap());
+    for (shape, ground) in bodies().into_iter().flat_map(|body| [(body.clone(), &sheet), (body, &field)]) {
         let height = match &shape {
             ContactShape::Solid(solid) => solid.half_extents().z,
             _ => 0.25,
@@ -208,7 +211,7 @@ fn keys_stay_while_a_body_slides_over_inner_edges() {
         let keys = |x: f64| -> Vec<_> {
             let pose = Pose::from_translation(DVec3::new(x, 0.3 * x, height - 1e-4));
             let mut keys: Vec<_> =
-                contacts(&sheet, Pose::IDENTITY, &shape, pose, 0.0).iter().map(|c| c.key).collect();
+                contacts(ground, Pose::IDENTITY, &shape, pose, 0.0).iter().map(|c| c.key).collect();
             keys.sort_unstable();
             keys
         };
@@ -266,5 +269,92 @@ fn a_box_of_triangles_is_as_deep_as_the_box_soak() {
             }
         }
         assert!(n_touching > 20 * soak_scale(), "{shape:?}: {n_touching}");
+    }
+}
+
+/// The deepest contact of a body with a collider of the world at the origin.
+fn deepest(ground: &ContactShape, body: &ContactShape, pose: Pose) -> Option<ContactPoint> {
+    let found = contacts(ground, Pose::IDENTITY, body, pose, 0.0);
+    found.into_iter().max_by(|a, b| a.depth.total_cmp(&b.depth))
+}
+
+#[test]
+fn thin_bodies_that_an_edge_has_half_cut_are_pushed_back_soak() {
+    let half = DVec3::new(0.5, 0.5, 0.05);
+    let corners: Vec<DVec3> = crate::distances::box_corners(half * 2.0);
+    let solid = ContactShape::Convex(ConvexHull::new(&corners).unwrap());
+    let mesh = ContactShape::from(box_mesh(half, 1));
+    let mut rng = Rng::new(78);
+    for size in [DVec3::new(1.0, 0.1, 0.03), DVec3::new(0.6, 0.6, 0.02), DVec3::new(0.3, 0.2, 0.05)] {
+        let hull = ContactShape::Convex(ConvexHull::new(&crate::distances::box_corners(size)).unwrap());
+        for body in [ContactShape::Solid(Shape::Box { size }), hull] {
+            let (mut n, mut n_poor) = (0, 0);
+            while n < 400 * soak_scale() {
+                let place = DVec3::new(rng.uniform(0.3, 1.0), rng.uniform(-0.5, 0.5), rng.uniform(-0.1, 0.3));
+                let pose = Pose::new(exp_so3(rng.vec3(-0.6, 0.6)), place);
+                let Some(expected) = deepest(&solid, &body, pose) else { continue };
+                let is_cut = expected.depth > 5e-4 && expected.depth < 0.9 * size.min_element();
+                if !is_cut || place.abs().cmplt(half).all() {
+                    continue;
+                }
+                n += 1;
+                let found = deepest(&mesh, &body, pose).expect("something pushes");
+                assert!(found.depth > 0.0, "{expected:?} {found:?} at {pose:?}");
+                let is_poor = found.depth < 0.5 * expected.depth || found.normal.dot(expected.normal) < 0.5;
+                n_poor += usize::from(is_poor);
+            }
+            assert!(10 * n_poor <= n, "{body:?}: {n_poor} of {n}");
+        }
+    }
+}
+
+#[test]
+fn a_corner_that_has_come_out_behind_a_wall_is_pushed_back() {
+    let mesh = ContactShape::from(box_mesh(DVec3::new(0.5, 0.5, 0.05), 1));
+    let cube = ContactShape::Solid(Shape::Box { size: DVec3::splat(0.4) });
+    // a corner down
+    let turn = exp_so3(DVec3::new(1.0, -1.0, 0.0).normalize() * ops::atan2(2f64.sqrt(), 1.0));
+    for depth in [0.02, 0.06, 0.099, 0.101, 0.15] {
+        let height = 0.05 + 0.2 * 3f64.sqrt() - depth;
+        let pose = Pose::new(turn, DVec3::new(0.1, 0.05, height));
+        let found = deepest(&mesh, &cube, pose).expect("a contact");
+        assert!((found.depth - depth).abs() < 1e-9, "{depth}: {found:?}");
+        assert!(found.normal.distance(DVec3::Z) < 1e-9, "{depth}: {found:?}");
+    }
+}
+
+#[test]
+fn bumpy_ground_pushes_up() {
+    let n = [25, 23];
+    let mut rng = Rng::new(5);
+    let heights: Vec<f64> = (0..n[0] * n[1]).map(|_| rng.uniform(0.0, 0.02)).collect();
+    let height = |v: usize| heights[v];
+    let field = HeightField::new(n, DVec2::splat(3.0), heights.clone()).unwrap();
+    let (columns, rows) = (n[0] as u32, n[1] as u32);
+    let place = |v: usize| {
+        let at = |i: usize, n: usize| 3.0 * (i as f64 / (n - 1) as f64 - 0.5);
+        DVec3::new(at(v % n[0], n[0]), at(v / n[0], n[1]), height(v))
+    };
+    let vertices: Vec<DVec3> = (0..n[0] * n[1]).map(place).collect();
+    let cells = (0..rows - 1).flat_map(|j| (0..columns - 1).map(move |i| i + columns * j));
+    let triangles: Vec<[u32; 3]> =
+        cells.flat_map(|v| [[v, v + 1, v + columns + 1], [v, v + columns + 1, v + columns]]).collect();
+    let sheet = ContactShape::from(TriMesh::new(&vertices, &triangles, None).unwrap());
+    for body in bodies() {
+        let mut n_deep = 0;
+        for _ in 0..300 {
+            let place = DVec3::new(rng.uniform(-0.6, 0.6), rng.uniform(-0.6, 0.6), rng.uniform(0.1, 0.3));
+            let pose = Pose::new(rng.rotation(), place);
+            for ground in [&sheet, &ContactShape::Field(field.clone())] {
+                for contact in contacts(ground, Pose::IDENTITY, &body, pose, 0.0) {
+                    n_deep += 1;
+                    assert!(
+                        contact.normal.z > 0.5 && contact.depth < 0.4,
+                        "{body:?}: {contact:?} at {pose:?}"
+                    );
+                }
+            }
+        }
+        assert!(n_deep > 100, "{body:?}");
     }
 }

@@ -116,7 +116,7 @@ impl FleshWorkspace {
         self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.h))
     }
 
-    /// What touched in the last step, all parts of it, in any order and with repetitions.
+    /// What touched or was near in the last step, all parts of it, in any order and with repetitions.
     pub fn touches(&self) -> &[TouchPair] {
         self.contacts.pairs()
     }

@@ -48,7 +48,7 @@ pub(crate) struct Contacts {
     best_laws: Vec<ContactStep>,
     /// The impulse of each contact in the last step, N·s.
     impulses: Vec<DVec3>,
-    /// What touched in the parts of the step so far.
+    /// What touched or was near in the parts of the step so far.
     pairs: Vec<TouchPair>,
     /// Where bodies are after a step at constant twists.
     ahead: Vec<Pose>,
@@ -103,11 +103,11 @@ impl Contacts {
             let rebound = if moment.is_ahead { 0.0 } else { contact.rebound(&impact) };
             Approach { now, free, mass, slide, rebound }
         };
+        end.begin(moment);
         if !model.bodies.is_empty() {
             solve.begin(points, anchors, moment.h, approach);
             return;
         }
-        end.begin(moment);
         touching.clear();
         solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
             touching.add(model, &sides.of(contact), law, free);
@@ -120,7 +120,7 @@ impl Contacts {
         self.pairs.clear();
     }
 
-    /// What touched in the parts of the step so far, in any order and with repetitions.
+    /// What touched or was near in the parts of the step so far, in any order and with repetitions.
     pub(crate) fn pairs(&self) -> &[TouchPair] {
         &self.pairs
     }
@@ -323,12 +323,16 @@ impl Contacts {
         impulses.clear();
         let laws = points.iter().zip(solve.steps());
         impulses.extend(laws.map(|(contact, step)| step.impulse_at(sides.relative(contact, ends, nodes))));
-        for (contact, _) in points.iter().zip(&*impulses).filter(|(_, impulse)| **impulse != DVec3::ZERO) {
-            if let Some([a, b]) = model.sides(contact) {
-                let pair = TouchPair::new(a, b, false);
-                if self.pairs.last() != Some(&pair) {
-                    self.pairs.push(pair);
-                }
+        for (contact, impulse) in points.iter().zip(&*impulses) {
+            // at the end of the step
+            let gap = end.h * contact.normal.dot(sides.relative(contact, ends, nodes)) - contact.depth;
+            let pair = match model.sides(contact) {
+                Some([a, b]) if *impulse != DVec3::ZERO => TouchPair::new(a, b, false),
+                Some([a, b]) if gap <= contact.law.touch_gap(end.h) => TouchPair::near(a, b),
+                _ => continue,
+            };
+            if self.pairs.last() != Some(&pair) {
+                self.pairs.push(pair);
             }
         }
         // What was added has no depth at the start of the step: that at its end is told.

@@ -11,5 +11,6 @@ mod end_contacts;
 mod jolt;
 mod touching;
 mod touching_islands;
+mod touching_point;
 
 pub use companion::{Flesh, FleshWorkspace};

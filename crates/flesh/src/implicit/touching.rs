@@ -13,11 +13,9 @@ use sinew_mechanism::{CompanionLoads, ConvexForces, Load};
 
 use super::contact_sides::SolvedSide;
 use super::touching_islands::TouchingIslands;
+use super::touching_point::{GIVEN, TouchingPoint};
 use crate::model::FleshModel;
-use crate::node_vectors::{velocity_at, wrench_at};
-
-/// A side that no force moves.
-pub(super) const GIVEN: u32 = u32::MAX;
+use crate::node_vectors::velocity_at;
 
 /// All contacts that no flesh takes part in.
 #[derive(Default)]
@@ -38,49 +36,6 @@ pub(crate) struct TouchingBodies {
     chosen: (Range<usize>, Range<usize>),
     /// Per body that is chosen: friction that is wrong, and load (N·s).
     sums: Vec<[f64; 2]>,
-}
-
-/// One contact.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TouchingPoint {
-    law: ContactPotential,
-    /// Places of both sides among the touched bodies, or `GIVEN`.
-    pub(super) places: [u32; 2],
-    arms: [DVec3; 2],
-    /// Relative velocity of the sides that are given, m/s.
-    given: DVec3,
-    /// Relative velocity where the contact was linearized, its change along a search, and the slope there; before, the slope that is expected.
-    velocity: DVec3,
-    change: DVec3,
-    slope: Sym3,
-}
-
-impl TouchingPoint {
-    /// Place of a side among bodies of which the first one has the place `first`; beyond them if it is given.
-    #[inline]
-    fn place(&self, side: usize, first: usize) -> usize {
-        (self.places[side] as usize).wrapping_sub(first)
-    }
-
-    /// Velocity of the first side minus that of the other, without those that are given; twists of bodies from a first one on.
-    #[inline]
-    fn relative(&self, first: usize, motions: &[Motion]) -> DVec3 {
-        let side = |i: usize| match motions.get(self.place(i, first)) {
-            Some(motion) => velocity_at(*motion, self.arms[i]),
-            None => DVec3::ZERO,
-        };
-        side(0) - side(1)
-    }
-
-    /// Adds an impulse on the first side, and its opposite on the other, to those of bodies from a first one on.
-    #[inline]
-    fn push(&self, impulse: DVec3, first: usize, impulses: &mut [Force]) {
-        for (i, impulse) in [impulse, -impulse].into_iter().enumerate() {
-            if let Some(sum) = impulses.get_mut(self.place(i, first)) {
-                *sum += wrench_at(impulse, self.arms[i]);
-            }
-        }
-    }
 }
 
 impl TouchingBodies {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::touching::{GIVEN, TouchingPoint};
+use super::touching_point::{GIVEN, TouchingPoint};
 use crate::model::NO_SLOT;
 
 /// The islands of some contacts.

@@ -1,0 +1,53 @@
+//! One contact of two bodies, or of a body and the world, in a solve. World axes at centres of mass, SI.
+
+use glam::DVec3;
+use sinew_contact::ContactPotential;
+use sinew_math::{Force, Motion, Sym3};
+
+use crate::node_vectors::{velocity_at, wrench_at};
+
+/// A side that no force moves.
+pub(super) const GIVEN: u32 = u32::MAX;
+
+/// One contact.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TouchingPoint {
+    pub(super) law: ContactPotential,
+    /// Places of both sides among the touched bodies, or `GIVEN`.
+    pub(super) places: [u32; 2],
+    pub(super) arms: [DVec3; 2],
+    /// Relative velocity of the sides that are given, m/s.
+    pub(super) given: DVec3,
+    /// Relative velocity where the contact was linearized, its change along a search, and the slope there; before, the slope that is expected.
+    pub(super) velocity: DVec3,
+    pub(super) change: DVec3,
+    pub(super) slope: Sym3,
+}
+
+impl TouchingPoint {
+    /// Place of a side among bodies of which the first one has the place `first`; beyond them if it is given.
+    #[inline]
+    pub(super) fn place(&self, side: usize, first: usize) -> usize {
+        (self.places[side] as usize).wrapping_sub(first)
+    }
+
+    /// Velocity of the first side minus that of the other, without those that are given; twists of bodies from a first one on.
+    #[inline]
+    pub(super) fn relative(&self, first: usize, motions: &[Motion]) -> DVec3 {
+        let side = |i: usize| match motions.get(self.place(i, first)) {
+            Some(motion) => velocity_at(*motion, self.arms[i]),
+            None => DVec3::ZERO,
+        };
+        side(0) - side(1)
+    }
+
+    /// Adds an impulse on the first side, and its opposite on the other, to those of bodies from a first one on.
+    #[inline]
+    pub(super) fn push(&self, impulse: DVec3, first: usize, impulses: &mut [Force]) {
+        for (i, impulse) in [impulse, -impulse].into_iter().enumerate() {
+            if let Some(sum) = impulses.get_mut(self.place(i, first)) {
+                *sum += wrench_at(impulse, self.arms[i]);
+            }
+        }
+    }
+}
