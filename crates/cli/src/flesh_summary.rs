@@ -34,6 +34,9 @@ pub(crate) struct FleshSummary {
     pub(crate) max_depth: f64,
     /// Steps whose contacts of bodies were left with a relative error above [`UNSOLVED`].
     pub(crate) unsolved_contacts: u64,
+    /// Flesh that passes the colliders of the scene, because it has no contact.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) without_contact: Vec<String>,
 }
 
 /// Relative error of contact forces that is worth a word.
@@ -44,11 +47,15 @@ impl FleshSummary {
     pub(crate) fn of(world: &World) -> Option<Self> {
         let flesh = world.model().flesh()?;
         let fems = || flesh.bodies().iter().map(|body| body.fem());
+        let colliders = flesh.contact().map_or(0, |contact| contact.colliders().len());
+        let passing =
+            (0..flesh.bodies().len()).filter(|&i| colliders > 0 && !flesh.bodies()[i].has_contact());
         Some(Self {
             bodies: flesh.bodies().len(),
             nodes: fems().map(|fem| fem.n_nodes()).sum(),
             tetrahedra: fems().map(|fem| fem.n_tets()).sum(),
-            colliders: flesh.contact().map_or(0, |contact| contact.colliders().len()),
+            colliders,
+            without_contact: passing.map(|i| world.flesh_name(i).to_owned()).collect(),
             ..Self::default()
         })
     }
@@ -125,6 +132,10 @@ impl FleshSummary {
             }
             lines.push(text);
         }
+        let note = |name: &String| {
+            format!("  note           no collider stops flesh `{name}`: it has no `contact: ()`")
+        };
+        lines.extend(self.without_contact.iter().map(note));
         lines
     }
 

@@ -163,6 +163,11 @@ impl FleshBody {
         self.skin.as_ref().map_or(self.surface.len(), |skin| skin.skin.n_points())
     }
 
+    /// Whether it touches anything.
+    pub fn has_contact(&self) -> bool {
+        self.options.contact.is_some()
+    }
+
     /// The same with another contact material of each point that may touch.
     #[must_use]
     pub fn with_contact_material(mut self, material: ContactMaterial) -> Self {
