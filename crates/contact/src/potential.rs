@@ -28,6 +28,10 @@ const HARDENED: f64 = 20.0;
 /// Hardening depths from which on the force of hardening grows no more than linearly.
 const FULLY_HARD: f64 = 5.0;
 
+/// Iterations for the load of a contact alone, and the relative error that is left.
+const SETTLING: u32 = 8;
+const SETTLED: f64 = 1e-3;
+
 /// The law of a contact in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactPotential {
@@ -146,28 +150,58 @@ impl ContactPotential {
         self.normal * self.load(velocity) - w * cut
     }
 
-    /// Impulse and slope at a relative velocity (m/s).
-    pub fn linearize(&self, velocity: DVec3) -> ContactSlope {
+    /// Impulse and slope at a relative velocity (m/s). Where it slides, the slope is that of a Newton step in which friction is an unknown of its own,
+    /// as it is `expected` (N·s, world); the derivative if it is that of the velocity.
+    pub fn linearize(&self, velocity: DVec3, expected: DVec3) -> ContactSlope {
         let (load, steepness) = self.normal_at(velocity);
         let mut impulse = self.normal * load;
         let mut slope = Sym3::ZERO.add_outer(steepness, self.normal);
         if self.limit > 0.0 {
             let w = self.shear(velocity);
             let length = w.length();
-            // In the plane of the surface: all of it where it sticks, across `w` where it slides.
-            let (cut, along) = if length > self.limit {
-                (self.limit / length, self.grip * self.limit / length)
-            } else {
-                (1.0, self.grip)
-            };
+            let cut = if length > self.limit { self.limit / length } else { 1.0 };
+            let along = self.grip * cut;
             impulse -= w * cut;
+            // In the plane of the surface all of it where it sticks, less `sym(q tᵀ)` where it slides.
             slope += Sym3::diagonal(DVec3::splat(along));
             slope = slope.add_outer(-along, self.normal);
-            if length > self.limit {
-                slope = slope.add_outer(-along, w / length);
+            if cut < 1.0 {
+                let (t, q) = (w / length, self.friction_of(expected) / -self.limit);
+                slope = slope.add_outer(-0.25 * along, t + q).add_outer(0.25 * along, t - q);
             }
         }
         ContactSlope { impulse, slope }
+    }
+
+    /// The part of an impulse (N·s, world) along the surface, cut to the friction limit.
+    #[inline]
+    pub fn friction_of(&self, impulse: DVec3) -> DVec3 {
+        (impulse - self.normal * self.normal.dot(impulse)).clamp_length_max(self.limit)
+    }
+
+    /// The impulse (N·s, world) with which this contact alone would be in balance, and its friction limit: `velocity` is that with the impulse
+    /// `before`, and changes by `inverse_mass` (1/kg), along the normal and across it, per impulse.
+    pub fn settle(&mut self, velocity: DVec3, before: DVec3, inverse_mass: [f64; 2]) -> DVec3 {
+        let pushed = self.normal.dot(before);
+        let load = self.settled_load(self.normal.dot(velocity) - inverse_mass[0] * pushed, inverse_mass[0]);
+        self.limit = self.friction * load;
+        let without = velocity - (before - self.normal * pushed) * inverse_mass[1];
+        let sticking = self.shear(without) / -(1.0 + self.grip * inverse_mass[1]);
+        self.normal * load + sticking.clamp_length_max(self.limit)
+    }
+
+    /// `p = p_n(u + w p)` for the speed `u` without it; Newton's method from below, where the law without hardening has its solution.
+    fn settled_load(&self, speed: f64, inverse_mass: f64) -> f64 {
+        let mut load = (self.push - self.resistance * speed) / (1.0 + self.resistance * inverse_mass);
+        for _ in 0..SETTLING {
+            let (given, steepness) = self.normal_at(self.normal * (speed + inverse_mass * load.max(0.0)));
+            let change = (given - load.max(0.0)) / (1.0 + steepness * inverse_mass);
+            load = load.max(0.0) + change;
+            if change.abs() <= SETTLED * load {
+                break;
+            }
+        }
+        load.max(0.0)
     }
 
     /// `φ` (J) at a relative velocity (m/s).

@@ -12,6 +12,9 @@
 //! always converges. Parts of the law that are no potential (friction limits) follow between iterations ([`ConvexForces::follow`]).
 //! Errors are measured as energies `rᵀT r`, relative to that of all impulses: constraint forces in `r` do not count.
 //!
+//! Where nothing but these forces connects the bodies ([`ConvexForces::are_loose`]), `A` is a block per body. Then a guess that treats the forces one by one
+//! is the start, which decides what touches after impacts, and `D` is taken anew in every iteration.
+//!
 //! Bodies that touch or are jointed to each other make an island. Each island is solved on its own and stops when it is done: what happens in one
 //! changes nothing in another, and the cost is that of each alone.
 //!
@@ -19,10 +22,14 @@
 //!
 //! **Failure.** The report says how far it came. World axes at centres of mass.
 
+use glam::DVec3;
 use sinew_math::{Force, Motion, Sym6};
 use std::ops::Range;
 
-/// Forces on bodies that have a convex potential. Bodies of one island follow each other; nothing acts between two islands, but for a tree with loops.
+use crate::loose::LooseBodies;
+
+/// Forces on bodies that have a convex potential. Bodies of one island follow each other, loose islands come first; nothing acts between two islands,
+/// but for a tree with loops.
 pub trait ConvexForces {
     /// End of each island among the bodies.
     fn islands(&self) -> &[u32];
@@ -30,7 +37,7 @@ pub trait ConvexForces {
     /// Chooses some islands: all that follows is of their bodies only, in their order.
     fn select(&mut self, islands: Range<usize>);
 
-    /// `D` of each body: positive semidefinite.
+    /// `D` of each body: positive semidefinite; zero if it is loose.
     fn diagonal(&self) -> &[Sym6];
 
     /// Impulses `f` at some twists; keeps `S` there. Twists and impulses in the order of [`ConvexForces::diagonal`].
@@ -38,6 +45,19 @@ pub trait ConvexForces {
 
     /// `Φ` at the twists of the last [`ConvexForces::linearize`].
     fn energy(&self) -> f64;
+
+    /// Whether nothing but these forces connects the chosen bodies.
+    fn are_loose(&self) -> bool;
+
+    /// Whether these forces act between the chosen bodies only.
+    fn are_floating(&self) -> bool;
+
+    /// A guess for new forces on loose bodies, with the inverses of their masses: twists without these forces become those with them, and
+    /// `impulses` the forces. False if the forces are not new; then nothing changes.
+    fn settle(&mut self, responses: &[Sym6], motions: &mut [Motion], impulses: &mut [Force]) -> bool;
+
+    /// The part of `S` that concerns each body alone: what `D` should be.
+    fn sum_slopes(&self, sums: &mut [Sym6]);
 
     /// `S δ`.
     fn apply(&mut self, change: &[Motion], impulses: &mut [Force]);
@@ -48,6 +68,9 @@ pub trait ConvexForces {
     /// `δ·f(V + α δ)` for the change `δ` of the last [`ConvexForces::search_along`].
     fn power(&mut self, share: f64) -> f64;
 
+    /// Goes along the change of the last [`ConvexForces::search_along`] by a share.
+    fn advance(&mut self, share: f64);
+
     /// By how much the impulses on a body would change, over all of them, if parts that are no potential followed the twists of the last
     /// [`ConvexForces::linearize`], where that is most; they do if it is more than `least`.
     fn follow(&mut self, least: f64) -> f64;
@@ -55,7 +78,7 @@ pub trait ConvexForces {
 
 /// The tree under the bodies.
 pub trait TouchedTree {
-    /// Whether islands react on their own: no loops outside the tree connect them.
+    /// Whether islands react on their own: no loops outside the tree connect bodies that are not loose.
     fn has_islands(&self) -> bool;
 
     /// Chooses bodies; [`TouchedTree::react`] is of these only.
@@ -63,6 +86,14 @@ pub trait TouchedTree {
 
     /// `T`: twists of the chosen bodies under impulses on them.
     fn react(&mut self, impulses: &[Force], motions: &mut [Motion]);
+
+    /// Whether it can be factored again with another `D`.
+    fn can_factor(&self) -> bool {
+        false
+    }
+
+    /// Factors it again.
+    fn factor(&mut self, _diagonal: &[Sym6]) {}
 }
 
 /// When to stop.
@@ -106,6 +137,7 @@ pub struct ConvexScratch {
     /// The twists that belong to them.
     pub motions: Vec<Motion>,
     island: MinimizeScratch,
+    loose: LooseBodies,
 }
 
 /// Reusable memory of a solve of some islands.
@@ -113,6 +145,9 @@ pub struct ConvexScratch {
 struct MinimizeScratch {
     impulses: Vec<Force>,
     motions: Vec<Motion>,
+    /// `D`, and the next one.
+    diagonal: Vec<Sym6>,
+    slopes: Vec<Sym6>,
     given: Vec<Force>,
     residual: Vec<Force>,
     preconditioned: Vec<Motion>,
@@ -135,6 +170,8 @@ const LONGEST: f64 = 3.0;
 const ROUNDING: f64 = 1e-10;
 /// Evaluations of a line search.
 const SEARCHES: u32 = 30;
+/// Newton iterations of loose bodies, at most.
+const MOST_LOOSE: u32 = 40;
 /// After so many iterations friction limits no longer follow: the rest converges for certain.
 const FOLLOWED: u32 = 12;
 
@@ -149,71 +186,53 @@ pub fn minimize(
 ) -> ConvexReport {
     let mut report = ConvexReport { has_converged: true, ..ConvexReport::default() };
     let n_islands = forces.islands().len();
-    let n_together = if tree.has_islands() { 1 } else { n_islands.max(1) };
-    let ConvexScratch { impulses, motions, island } = scratch;
-    impulses.resize(free.len(), Force::ZERO);
-    motions.resize(free.len(), Motion::ZERO);
-    let mut start = 0;
-    for first in (0..n_islands).step_by(n_together) {
-        let islands = first..first + n_together;
-        let bodies = start..forces.islands()[islands.end - 1] as usize;
+    scratch.impulses.resize(free.len(), Force::ZERO);
+    scratch.motions.resize(free.len(), Motion::ZERO);
+    let (mut island, mut start) = (0, 0);
+    while island < n_islands {
+        forces.select(island..island + 1);
+        let is_alone = tree.has_islands() || forces.are_loose();
+        let next = if is_alone { island + 1 } else { n_islands };
+        let bodies = start..forces.islands()[next - 1] as usize;
         start = bodies.end;
-        forces.select(islands);
+        forces.select(island..next);
         tree.select(bodies.clone());
-        island.impulses.clear();
-        island.impulses.extend_from_slice(&impulses[bodies.clone()]);
-        report = report.and(minimize_island(forces, tree, &free[bodies.clone()], settings, island));
-        impulses[bodies.clone()].copy_from_slice(&island.impulses);
-        motions[bodies].copy_from_slice(&island.motions);
+        report = report.and(scratch.minimize(forces, tree, (free, bodies), settings));
+        island = next;
     }
     report
 }
 
-/// The same for the bodies that are chosen.
-fn minimize_island(
-    forces: &mut dyn ConvexForces,
-    tree: &mut dyn TouchedTree,
-    free: &[Motion],
-    settings: &ConvexSettings,
-    scratch: &mut MinimizeScratch,
-) -> ConvexReport {
-    let mut report = ConvexReport::default();
-    scratch.resize(free.len());
-    scratch.start(forces, tree, free);
-    // Limits that are not known well are not worth a precise solution.
-    let (mut known, mut follows, mut first) = (LOOSE, 0, f64::INFINITY);
-    loop {
-        let [size, error] = scratch.measure(forces, tree);
-        if !(error.is_finite() && size.is_finite()) {
-            return ConvexReport { residual: f64::INFINITY, ..report };
+impl ConvexScratch {
+    /// The bodies that are chosen.
+    fn minimize(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut dyn TouchedTree,
+        (free, bodies): (&[Motion], Range<usize>),
+        settings: &ConvexSettings,
+    ) -> ConvexReport {
+        let Self { impulses, motions, island, loose } = self;
+        let free = &free[bodies.clone()];
+        island.resize(bodies.len());
+        island.impulses.copy_from_slice(&impulses[bodies.clone()]);
+        island.diagonal.copy_from_slice(forces.diagonal());
+        let are_loose = forces.are_loose() && loose.find(&mut |f, v| tree.react(f, v), free);
+        if !(are_loose && island.settle(forces, loose)) {
+            island.start(forces, tree, free);
         }
-        let goal = settings.precision * settings.precision * size;
-        report.residual = if size > 0.0 { (error / size).max(0.0).sqrt() } else { 0.0 };
-        if error <= goal.max(known * known * size) {
-            let change = if follows < FOLLOWED { forces.follow(settings.follow_precision) } else { 0.0 };
-            follows += 1;
-            let are_known = change <= settings.follow_precision;
-            report.has_converged = are_known && error <= goal;
-            if report.has_converged || report.is_spent(settings) {
-                return report;
-            }
-            if are_known {
-                known = 0.0;
-            } else {
-                known = (LOOSE * change).min(LOOSE);
-                continue;
-            }
+        let report = if are_loose {
+            island.minimize(forces, loose, &ConvexSettings { iterations: MOST_LOOSE, ..*settings })
+        } else {
+            island.minimize(forces, tree, settings)
+        };
+        if are_loose && forces.are_floating() {
+            island.keep_momentum(loose);
         }
-        if report.is_spent(settings) {
-            return report;
-        }
-        first = first.min(error);
-        let wanted = (LOOSE * LOOSE * error * (error / first).min(1.0)).max(SAFE * SAFE * goal);
-        report.products += scratch.solve(forces, tree, wanted, settings.products - report.products);
-        report.iterations += 1;
-        if !scratch.advance(forces) {
-            return report;
-        }
+        island.take_diagonal(forces.diagonal());
+        impulses[bodies.clone()].copy_from_slice(&island.impulses);
+        motions[bodies].copy_from_slice(&island.motions);
+        report
     }
 }
 
@@ -234,8 +253,65 @@ impl ConvexReport {
 }
 
 impl MinimizeScratch {
+    /// Newton's method from the present impulses and twists.
+    fn minimize(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut dyn TouchedTree,
+        settings: &ConvexSettings,
+    ) -> ConvexReport {
+        let mut report = ConvexReport::default();
+        // Limits that are not known well are not worth a precise solution.
+        let (mut known, mut follows, mut first) = (LOOSE, 0, f64::INFINITY);
+        loop {
+            let [size, error] = self.measure(forces, tree);
+            if !(error.is_finite() && size.is_finite()) {
+                return ConvexReport { residual: f64::INFINITY, ..report };
+            }
+            let goal = settings.precision * settings.precision * size;
+            report.residual = if size > 0.0 { (error / size).max(0.0).sqrt() } else { 0.0 };
+            if error <= goal.max(known * known * size) {
+                let change = if follows < FOLLOWED { forces.follow(settings.follow_precision) } else { 0.0 };
+                follows += 1;
+                let are_known = change <= settings.follow_precision;
+                report.has_converged = are_known && error <= goal;
+                if report.has_converged || report.is_spent(settings) {
+                    return report;
+                }
+                if are_known {
+                    known = 0.0;
+                } else {
+                    known = (LOOSE * change).min(LOOSE);
+                    continue;
+                }
+            }
+            if report.is_spent(settings) {
+                return report;
+            }
+            first = first.min(error);
+            let wanted = (LOOSE * LOOSE * error * (error / first).min(1.0)).max(SAFE * SAFE * goal);
+            report.products += self.solve(forces, tree, wanted, settings.products - report.products);
+            report.iterations += 1;
+            if !self.advance(forces) {
+                return report;
+            }
+        }
+    }
+
     fn resize(&mut self, n: usize) {
-        let Self { impulses, motions, given, residual, preconditioned, direction, change, product } = self;
+        let Self {
+            impulses,
+            motions,
+            diagonal,
+            slopes: _,
+            given,
+            residual,
+            preconditioned,
+            direction,
+            change,
+            product,
+        } = self;
+        diagonal.resize(n, Sym6::ZERO);
         for forces in [impulses, given, residual, product, &mut direction.1, &mut change.1] {
             forces.resize(n, Force::ZERO);
         }
@@ -246,29 +322,79 @@ impl MinimizeScratch {
 
     /// Twists of the impulses to start from, or none of them if that has less energy: in impacts the twists of the step before are far away.
     fn start(&mut self, forces: &mut dyn ConvexForces, tree: &mut dyn TouchedTree, free: &[Motion]) {
-        let Self { impulses, motions, given, .. } = self;
+        let Self { impulses, motions, diagonal, given, .. } = self;
         tree.react(impulses, motions);
         motions.iter_mut().zip(free).for_each(|(v, free)| *v += *free);
         forces.linearize(motions, given);
         // ½ VᵀA V − bᵀV = ½ (q − D V)·V − ½ q·V_b, but for a constant.
         let mut energy = forces.energy() - 0.5 * work(impulses, free) + 0.5 * work(impulses, motions);
-        energy -= quadratic(forces.diagonal(), motions);
+        energy -= quadratic(diagonal, motions);
         forces.linearize(free, given);
-        let is_nearer = energy <= forces.energy() - quadratic(forces.diagonal(), free);
+        let is_nearer = energy <= forces.energy() - quadratic(diagonal, free);
         if !is_nearer {
             impulses.fill(Force::ZERO);
             motions.copy_from_slice(free);
         }
     }
 
+    /// Begins where loose bodies settle, or without forces if that has less energy; false if they have settled before.
+    fn settle(&mut self, forces: &mut dyn ConvexForces, loose: &LooseBodies) -> bool {
+        let Self { impulses, motions, diagonal, given, .. } = self;
+        motions.copy_from_slice(loose.free());
+        if !forces.settle(loose.responses(), motions, impulses) {
+            return false;
+        }
+        diagonal.fill(Sym6::ZERO);
+        // ½ (V − V_b)ᵀA (V − V_b) = ½ q·(V − V_b)
+        forces.linearize(motions, given);
+        let energy = forces.energy() + 0.5 * (work(impulses, motions) - work(impulses, loose.free()));
+        forces.linearize(loose.free(), given);
+        if energy.is_nan() || energy > forces.energy() {
+            impulses.fill(Force::ZERO);
+            motions.copy_from_slice(loose.free());
+        }
+        true
+    }
+
+    /// Moves loose bodies that touch nothing else all alike, so that they keep the momentum that they have together: no force between them changes by
+    /// that, and what is left of the residual does not add up over the steps.
+    fn keep_momentum(&mut self, loose: &LooseBodies) {
+        let Self { impulses, motions, diagonal, .. } = self;
+        loose.forces(motions, impulses);
+        diagonal.fill(Sym6::ZERO);
+        let gained: DVec3 = impulses.iter().map(|impulse| impulse.linear).sum();
+        if let Some(inverse) = loose.mass().inverse() {
+            let change = inverse.mul_vec(gained);
+            motions.iter_mut().for_each(|motion| motion.linear -= change);
+            loose.forces(motions, impulses);
+        }
+    }
+
+    /// Takes another `D`.
+    fn take_diagonal(&mut self, diagonal: &[Sym6]) {
+        for (i, (before, after)) in self.diagonal.iter_mut().zip(diagonal).enumerate() {
+            let motion = self.motions[i];
+            self.impulses[i] += after.mul(motion) - before.mul(motion);
+            *before = *after;
+        }
+    }
+
     /// Linearizes at the present twists. Leaves the residual `r` and `T r`; returns the energies of all impulses and of the residual.
     fn measure(&mut self, forces: &mut dyn ConvexForces, tree: &mut dyn TouchedTree) -> [f64; 2] {
-        let Self { impulses, motions, given, residual, preconditioned, .. } = self;
-        forces.linearize(motions, given);
+        forces.linearize(&self.motions, &mut self.given);
+        if tree.can_factor() {
+            let mut slopes = std::mem::take(&mut self.slopes);
+            slopes.resize(self.diagonal.len(), Sym6::ZERO);
+            forces.sum_slopes(&mut slopes);
+            self.take_diagonal(&slopes);
+            tree.factor(&slopes);
+            self.slopes = slopes;
+        }
+        let Self { impulses, motions, diagonal, given, residual, preconditioned, .. } = self;
         tree.react(given, preconditioned);
         // Without forces, what rounding leaves of the start is not to be resolved.
         let size = work(given, preconditioned) + ROUNDING * work(impulses, motions).abs();
-        for (k, (r, diagonal)) in residual.iter_mut().zip(forces.diagonal()).enumerate() {
+        for (k, (r, diagonal)) in residual.iter_mut().zip(&*diagonal).enumerate() {
             *r = given[k] + diagonal.mul(motions[k]) - impulses[k];
         }
         tree.react(residual, preconditioned);
@@ -283,7 +409,7 @@ impl MinimizeScratch {
         wanted: f64,
         most: u32,
     ) -> u32 {
-        let Self { residual, preconditioned, direction, change, product, .. } = self;
+        let Self { diagonal, residual, preconditioned, direction, change, product, .. } = self;
         change.0.fill(Motion::ZERO);
         change.1.fill(Force::ZERO);
         direction.0.copy_from_slice(preconditioned);
@@ -291,7 +417,7 @@ impl MinimizeScratch {
         let mut error = work(residual, preconditioned);
         for k in 1..=most {
             forces.apply(&direction.0, product);
-            for (i, diagonal) in forces.diagonal().iter().enumerate() {
+            for (i, diagonal) in diagonal.iter().enumerate() {
                 product[i] += direction.1[i] - diagonal.mul(direction.0[i]);
             }
             let curvature = work(product, &direction.0);
@@ -320,11 +446,11 @@ impl MinimizeScratch {
 
     /// Goes along the change to where the energy is smallest; false if it does not fall at all.
     fn advance(&mut self, forces: &mut dyn ConvexForces) -> bool {
-        let Self { impulses, motions, change, .. } = self;
+        let Self { impulses, motions, diagonal, change, .. } = self;
         forces.search_along(&change.0);
         // Slope of the energy of the bodies at the start, and its change: `δᵀ(A V − b)`, `δᵀA δ`.
         let (mut at_start, mut rate) = (0.0, 0.0);
-        for (i, diagonal) in forces.diagonal().iter().enumerate() {
+        for (i, diagonal) in diagonal.iter().enumerate() {
             let (v, q, dv, dq) = (motions[i], impulses[i], change.0[i], change.1[i]);
             at_start += (q - diagonal.mul(v)).dot(dv);
             rate += (dq - diagonal.mul(dv)).dot(dv);
@@ -339,7 +465,28 @@ impl MinimizeScratch {
             motions[i] += change.0[i] * share;
             impulses[i] += change.1[i] * share;
         }
+        forces.advance(share);
         true
+    }
+}
+
+impl TouchedTree for LooseBodies {
+    fn has_islands(&self) -> bool {
+        true
+    }
+
+    fn select(&mut self, _: Range<usize>) {}
+
+    fn react(&mut self, impulses: &[Force], motions: &mut [Motion]) {
+        Self::react(self, impulses, motions);
+    }
+
+    fn can_factor(&self) -> bool {
+        true
+    }
+
+    fn factor(&mut self, diagonal: &[Sym6]) {
+        Self::factor(self, diagonal);
     }
 }
 

@@ -20,6 +20,7 @@ mod sparse;
 mod tree_solver;
 
 mod attached;
+mod loose;
 
 mod convex;
 

@@ -12,5 +12,6 @@ mod jolt;
 mod touching;
 mod touching_islands;
 mod touching_point;
+mod touching_sweeps;
 
 pub use companion::{Flesh, FleshWorkspace};

@@ -14,6 +14,7 @@ use sinew_mechanism::{CompanionLoads, ConvexForces, Load};
 use super::contact_sides::SolvedSide;
 use super::touching_islands::TouchingIslands;
 use super::touching_point::{GIVEN, TouchingPoint};
+use super::touching_sweeps::ContactSweeps;
 use crate::model::FleshModel;
 use crate::node_vectors::velocity_at;
 
@@ -27,13 +28,15 @@ pub(crate) struct TouchingBodies {
     points: Vec<TouchingPoint>,
     /// Changes of the impulses to start from, since the sums per body have changed.
     shifts: Vec<Force>,
-    /// Whether the contacts are solved for the first time.
+    /// Whether the contacts are solved for the first time: before the first impulses, and until the next ones.
     are_new: bool,
+    are_unsettled: bool,
     /// Per body of the model: place among `bodies`, or `GIVEN`.
     places: Vec<u32>,
     islands: TouchingIslands,
     /// Bodies and contacts of the islands that are chosen.
     chosen: (Range<usize>, Range<usize>),
+    sweeps: ContactSweeps,
     /// Per body that is chosen: friction that is wrong, and load (N·s).
     sums: Vec<[f64; 2]>,
 }
@@ -60,22 +63,15 @@ impl TouchingBodies {
             places[body] = place as u32;
             ports.push(model.ports[model.slots[body] as usize]);
         }
-        self.sum_slopes();
+        self.renew_diagonal();
     }
 
-    /// Sums the slopes of the contacts of each body.
-    fn sum_slopes(&mut self) {
-        let Self { bodies, diagonal, points, .. } = self;
-        diagonal.clear();
-        diagonal.resize(bodies.len(), Sym6::ZERO);
-        for point in points {
-            let slope = Sym6 { linear: point.slope, ..Sym6::ZERO };
-            for (&place, &arm) in point.places.iter().zip(&point.arms) {
-                if let Some(sum) = diagonal.get_mut(place as usize) {
-                    sum.add(&slope.shifted(arm));
-                }
-            }
-        }
+    /// Sums the slopes of the contacts of each body that is not loose.
+    fn renew_diagonal(&mut self) {
+        let (bodies, points) = self.islands.not_loose();
+        self.diagonal.clear();
+        self.diagonal.resize(self.bodies.len(), Sym6::ZERO);
+        sum_slopes(&self.points[points], bodies.start, &mut self.diagonal[bodies]);
     }
 
     /// Adds a contact with its law; `expected` is the relative velocity (m/s) at which its slope is guessed.
@@ -87,10 +83,12 @@ impl TouchingBodies {
         expected: DVec3,
     ) {
         self.places.resize(model.slots.len(), GIVEN);
+        let impulse = law.impulse(expected);
         let mut point = TouchingPoint {
             law,
             places: [GIVEN; 2],
-            slope: law.linearize(expected).slope,
+            slope: law.linearize(expected, impulse).slope,
+            friction: law.friction_of(impulse),
             ..TouchingPoint::default()
         };
         for (i, side) in sides.iter().enumerate() {
@@ -119,7 +117,7 @@ impl TouchingBodies {
         self.shifts.clear();
         let moving = self.bodies.iter().zip(&self.diagonal);
         self.shifts.extend(moving.map(|(&body, diagonal)| diagonal.mul(motions[body]) * -1.0));
-        self.sum_slopes();
+        self.renew_diagonal();
         for ((shift, &body), diagonal) in self.shifts.iter_mut().zip(&self.bodies).zip(&self.diagonal) {
             *shift += diagonal.mul(motions[body]);
         }
@@ -144,7 +142,8 @@ impl TouchingBodies {
 
     /// Impulses to start from: those of the last solve; of new contacts those at some twists of all bodies, `f + D V`.
     pub(crate) fn start(&mut self, motions: &[Motion], impulses: &mut Vec<Force>) {
-        if !std::mem::take(&mut self.are_new) {
+        self.are_unsettled = std::mem::take(&mut self.are_new);
+        if !self.are_unsettled {
             impulses.iter_mut().zip(self.shifts.drain(..)).for_each(|(impulse, shift)| *impulse += shift);
             return;
         }
@@ -152,20 +151,36 @@ impl TouchingBodies {
         impulses.clear();
         let moving = self.bodies.iter().zip(&self.diagonal);
         impulses.extend(moving.map(|(&body, diagonal)| diagonal.mul(motions[body])));
-        for point in &self.points {
-            let velocity = self.relative(point, motions);
-            point.push(point.law.impulse(velocity), 0, impulses);
+        let Self { bodies, points, .. } = self;
+        for point in points {
+            let impulse = point.law.impulse(relative(bodies, point, motions));
+            point.push(impulse, 0, impulses);
+            // What does not touch yet begins without an impulse where contacts settle one by one.
+            point.impulse = if point.law.push >= 0.0 { impulse } else { DVec3::ZERO };
         }
     }
+}
 
-    /// Relative velocity of a contact with some twists of all bodies.
-    fn relative(&self, point: &TouchingPoint, motions: &[Motion]) -> DVec3 {
-        let side = |i: usize| match self.bodies.get(point.places[i] as usize) {
-            Some(&body) => velocity_at(motions[body], point.arms[i]),
-            None => DVec3::ZERO,
-        };
-        point.given + side(0) - side(1)
+/// Sums the slopes of contacts per body, from a first one on.
+fn sum_slopes(points: &[TouchingPoint], first: usize, sums: &mut [Sym6]) {
+    sums.fill(Sym6::ZERO);
+    for point in points.iter().filter(|point| point.slope != Sym3::ZERO) {
+        let slope = Sym6 { linear: point.slope, ..Sym6::ZERO };
+        for (side, &arm) in point.arms.iter().enumerate() {
+            if let Some(sum) = sums.get_mut(point.place(side, first)) {
+                sum.add(&slope.shifted(arm));
+            }
+        }
     }
+}
+
+/// Relative velocity of a contact with some twists of all bodies.
+fn relative(bodies: &[usize], point: &TouchingPoint, motions: &[Motion]) -> DVec3 {
+    let side = |i: usize| match bodies.get(point.places[i] as usize) {
+        Some(&body) => velocity_at(motions[body], point.arms[i]),
+        None => DVec3::ZERO,
+    };
+    point.given + side(0) - side(1)
 }
 
 impl ConvexForces for TouchingBodies {
@@ -181,13 +196,33 @@ impl ConvexForces for TouchingBodies {
         &self.diagonal[self.chosen.0.clone()]
     }
 
+    fn are_loose(&self) -> bool {
+        self.chosen.0.end <= self.islands.not_loose().0.start
+    }
+
+    fn are_floating(&self) -> bool {
+        self.points[self.chosen.1.clone()].iter().all(|point| !point.places.contains(&GIVEN))
+    }
+
+    fn settle(&mut self, responses: &[Sym6], motions: &mut [Motion], impulses: &mut [Force]) -> bool {
+        let (Range { start, .. }, points) = self.chosen.clone();
+        if self.are_unsettled {
+            self.sweeps.settle(&mut self.points[points], start, responses, (motions, impulses));
+        }
+        self.are_unsettled
+    }
+
+    fn sum_slopes(&self, sums: &mut [Sym6]) {
+        sum_slopes(&self.points[self.chosen.1.clone()], self.chosen.0.start, sums);
+    }
+
     fn linearize(&mut self, motions: &[Motion], impulses: &mut [Force]) {
         let (Range { start, .. }, points) = self.chosen.clone();
         impulses.fill(Force::ZERO);
         for point in &mut self.points[points] {
             point.velocity = point.given + point.relative(start, motions);
-            let at = point.law.linearize(point.velocity);
-            point.slope = at.slope;
+            let at = point.law.linearize(point.velocity, point.friction);
+            (point.impulse, point.slope) = (at.impulse, at.slope);
             point.push(at.impulse, start, impulses);
         }
     }
@@ -208,6 +243,12 @@ impl ConvexForces for TouchingBodies {
         let (Range { start, .. }, points) = self.chosen.clone();
         for point in &mut self.points[points] {
             point.change = point.relative(start, change);
+        }
+    }
+
+    fn advance(&mut self, share: f64) {
+        for point in &mut self.points[self.chosen.1.clone()] {
+            point.friction = point.impulse - point.slope.mul_vec(point.change * share);
         }
     }
 

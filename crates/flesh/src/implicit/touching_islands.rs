@@ -1,7 +1,8 @@
 //! Islands of bodies that touch each other: what is solved together.
 //!
-//! Two bodies are in one island if a contact or joints connect them; what is fixed connects nothing. Islands come in the order of the first contact of
-//! each, bodies and contacts in an island in the order in which they were added, so the bits do not depend on what happens elsewhere.
+//! Two bodies are in one island if a contact or joints connect them; what is fixed connects nothing. Loose islands, in which nothing is jointed, come first;
+//! then islands come in the order of the first contact of each, bodies and contacts in an island in the order in which they were added, so the bits do
+//! not depend on what happens elsewhere.
 //! Cost: about linear in bodies and contacts. Nothing allocates once warm.
 
 use std::ops::Range;
@@ -15,8 +16,12 @@ pub(super) struct TouchingIslands {
     /// End of each island among the bodies, and among the contacts.
     ends: Vec<u32>,
     point_ends: Vec<u32>,
+    /// Number of loose islands.
+    n_loose: usize,
     /// Per body: another one of its island, which comes earlier; then its island.
     of_body: Vec<u32>,
+    /// Per island, before they are sorted: whether it is loose; then its place.
+    order: Vec<u32>,
     /// Per body and per contact: its place.
     body_places: Vec<u32>,
     point_places: Vec<u32>,
@@ -29,18 +34,11 @@ pub(super) struct TouchingIslands {
 impl TouchingIslands {
     /// Finds the islands of bodies, of which `jointed` tells the islands of joints, and of contacts.
     pub(super) fn find(&mut self, jointed: impl Iterator<Item = u32> + Clone, points: &[TouchingPoint]) {
-        self.connect(jointed, points);
+        self.connect(jointed.clone(), points);
+        self.number(jointed);
         let Self { ends, point_ends, of_body, body_places, point_places, .. } = self;
-        ends.clear();
-        for body in 0..of_body.len() {
-            // The first body of an island is its own.
-            let first = of_body[body] as usize;
-            of_body[body] = if first == body { ends.len() as u32 } else { of_body[first] };
-            if first == body {
-                ends.push(0);
-            }
-            ends[of_body[body] as usize] += 1;
-        }
+        ends.iter_mut().for_each(|n| *n = 0);
+        of_body.iter().for_each(|&island| ends[island as usize] += 1);
         place(ends, of_body.iter().copied(), body_places);
         // Contacts of two fixed things are of no island: they come last.
         let n_islands = ends.len();
@@ -52,6 +50,30 @@ impl TouchingIslands {
         point_ends.resize(n_islands + 1, 0);
         of_point.clone().for_each(|island| point_ends[island as usize] += 1);
         place(point_ends, of_point, point_places);
+    }
+
+    /// Turns the first body of its island into the island, for every body; loose islands first.
+    fn number(&mut self, jointed: impl Iterator<Item = u32>) {
+        let Self { ends, of_body, order, n_loose, .. } = self;
+        ends.clear();
+        order.clear();
+        for (body, jointed) in jointed.enumerate() {
+            let first = of_body[body] as usize;
+            of_body[body] = if first == body { order.len() as u32 } else { of_body[first] };
+            if first == body {
+                order.push(0);
+                ends.push(0);
+            }
+            order[of_body[body] as usize] |= u32::from(jointed != NO_SLOT);
+        }
+        *n_loose = order.iter().filter(|&&is_jointed| is_jointed == 0).count();
+        let mut next = [0, *n_loose as u32];
+        for island in order.iter_mut() {
+            let next = &mut next[*island as usize];
+            *island = *next;
+            *next += 1;
+        }
+        of_body.iter_mut().for_each(|island| *island = order[*island as usize]);
     }
 
     /// Leaves for every body the first one of its island.
@@ -109,6 +131,11 @@ impl TouchingIslands {
     /// End of each island among the bodies.
     pub(super) fn ends(&self) -> &[u32] {
         &self.ends
+    }
+
+    /// Bodies and contacts of all islands that are not loose.
+    pub(super) fn not_loose(&self) -> (Range<usize>, Range<usize>) {
+        self.ranges(self.n_loose..self.ends.len())
     }
 
     /// Bodies and contacts of some islands.
@@ -190,6 +217,8 @@ mod tests {
             for island in 0..islands.ends().len() {
                 let (range, point_range) = islands.ranges(island..island + 1);
                 let of = wanted[bodies[range.start]];
+                let is_loose = bodies[range.clone()].iter().all(|&body| jointed[body] == NO_SLOT);
+                assert_eq!(range.end <= islands.not_loose().0.start, is_loose);
                 assert!(bodies[range.clone()].iter().all(|&body| wanted[body] == of));
                 assert_eq!(range.len(), wanted.iter().filter(|&&other| other == of).count());
                 let is_inside = |&place: &u32| place == GIVEN || range.contains(&(place as usize));

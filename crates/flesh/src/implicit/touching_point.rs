@@ -18,10 +18,13 @@ pub(super) struct TouchingPoint {
     pub(super) arms: [DVec3; 2],
     /// Relative velocity of the sides that are given, m/s.
     pub(super) given: DVec3,
-    /// Relative velocity where the contact was linearized, its change along a search, and the slope there; before, the slope that is expected.
+    /// Relative velocity where the contact was linearized, its change along a search, and impulse and slope there; before, those that are expected.
     pub(super) velocity: DVec3,
     pub(super) change: DVec3,
+    pub(super) impulse: DVec3,
     pub(super) slope: Sym3,
+    /// Friction that the last linear law expects (N·s).
+    pub(super) friction: DVec3,
 }
 
 impl TouchingPoint {

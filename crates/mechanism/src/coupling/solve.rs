@@ -179,10 +179,10 @@ impl CompanionScratch {
                 minimize(forces, &mut tree, touched, &settings, convex)
             }
             Some(ClosedRows { rows, factored }) => {
-                on_tree.touch(ports, factor.len());
                 let tree = &mut tree.touched(factor);
                 let tree = ClosedTree { tree, rows, factored, ports, scratch: closed };
-                minimize(forces, &mut TreeWithLoops { tree, on_tree }, touched, &settings, convex)
+                let mut tree = TreeWithLoops { tree, on_tree, n_ports: factor.len() };
+                minimize(forces, &mut tree, touched, &settings, convex)
             }
         };
         companion.touched(report);
@@ -296,10 +296,11 @@ impl TouchedTree for TreeOfIslands<'_> {
     }
 }
 
-/// A tree with its loops closed under bodies that touch each other, all at once.
+/// A tree with its loops closed under bodies that touch each other.
 struct TreeWithLoops<'a> {
     tree: ClosedTree<'a>,
     on_tree: &'a mut OnTreeScratch,
+    n_ports: usize,
 }
 
 impl TouchedTree for TreeWithLoops<'_> {
@@ -307,7 +308,9 @@ impl TouchedTree for TreeWithLoops<'_> {
         false
     }
 
-    fn select(&mut self, _: Range<usize>) {}
+    fn select(&mut self, bodies: Range<usize>) {
+        self.on_tree.touch(&self.tree.ports[bodies], self.n_ports);
+    }
 
     fn react(&mut self, impulses: &[Force], motions: &mut [Motion]) {
         self.on_tree.respond(&mut self.tree, impulses, motions);
