@@ -58,7 +58,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     parts.add_ropes()?;
     parts.add_gears()?;
     parts.add_surfaces()?;
-    add_inputs(&expanded, &names, &parts.mechanism, &mut parts.script)?;
+    add_inputs(&expanded, &names, (&parts.mechanism, &flesh), &mut parts.script)?;
     let SceneParts { mechanism, script, mut appearance, .. } = parts;
     let mechanism = mechanism.build().map_err(|source| BuildError::from_mechanism(scene, source))?;
     let mut info = SceneInfo::of(scene);

@@ -270,6 +270,16 @@ impl Elements {
         }
     }
 
+    /// Nodes at the linearization point, m.
+    pub(crate) fn positions(&self) -> &[DVec3] {
+        &self.positions
+    }
+
+    /// Where a node is without its motion in the step, m.
+    pub(crate) fn start_of(&self, node: usize, h: f64) -> DVec3 {
+        self.positions[node] - self.displaced[node] * h
+    }
+
     /// Velocity of a node in the last product.
     pub(crate) fn multiplied(&self, node: usize) -> DVec3 {
         get_node(&self.u, node)

@@ -9,6 +9,7 @@ mod couplings;
 mod elements;
 mod end_contacts;
 mod jolt;
+mod outside;
 mod touching;
 mod touching_islands;
 mod touching_point;

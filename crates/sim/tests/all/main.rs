@@ -23,3 +23,4 @@ mod reduced;
 mod regions;
 mod resume;
 mod scenes;
+mod skin;
