@@ -188,6 +188,9 @@ impl ContactStart {
             (_, false) => return (step.grip != Grip::Open).then(ContactStep::default),
             (_, true) => {}
         }
+        if self.law.friction <= 0.0 {
+            return (step.grip == Grip::Stick).then(|| self.sticking(dt));
+        }
         let limit = self.law.friction * load;
         let sliding = end - self.normal * self.normal.dot(end);
         let speed = sliding.length();
@@ -261,7 +264,11 @@ impl ContactStart {
         step
     }
 
+    /// Sticks; without friction it slides, along nothing.
     fn sticking(&self, dt: f64) -> ContactStep {
+        if self.law.friction <= 0.0 {
+            return self.framed(self.normal_line(dt), DVec3::ZERO, [0.0; 2]);
+        }
         let tangent = self.tangent_line(dt);
         let mut step = self.framed(self.normal_line(dt), tangent.0, [tangent.1; 2]);
         step.impulse[1] = -step.axes[1].dot(tangent.0);

@@ -15,7 +15,7 @@ use sinew_mechanism::{
 use sinew_solvers::CarrierCoupling;
 
 use super::couplings::{BodyCoupling, FleshBodyCoupling, FleshCoupling};
-use super::{contacts::Contacts, elements::Elements, outside::Outside};
+use super::{balance::Balance, contacts::Contacts, elements::Elements, outside::Outside};
 use crate::body::FleshBody;
 use crate::model::{FleshModel, FleshReport, NO_SLOT};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
@@ -24,16 +24,17 @@ use crate::state::{FleshState, NodeHistory};
 /// Scratch of steps with flesh. Its content never changes a result.
 #[derive(Clone)]
 pub struct FleshWorkspace {
-    elements: Vec<Elements>,
+    pub(super) elements: Vec<Elements>,
     /// What acts on each body of flesh from outside.
-    outside: Vec<Outside>,
-    contacts: Contacts,
+    pub(super) outside: Vec<Outside>,
+    pub(super) contacts: Contacts,
     /// Response of the bodies with the flesh on them; none if there are too many bodies.
     coupling: Option<CarrierCoupling>,
     /// Velocities at the end of the step, as the last solve gave them.
-    velocities: Vec<Vec<DVec3>>,
+    pub(super) velocities: Vec<Vec<DVec3>>,
     best: BestSolution,
-    value: Vec<f64>,
+    pub(super) value: Vec<f64>,
+    pub(super) balance: Balance,
     /// Twists of all bodies, at the linearization point or as solved.
     motions: Vec<Motion>,
     /// Effective length of the step (s), and the factor of the last displacement in a scheme of second order.
@@ -77,6 +78,7 @@ impl FleshWorkspace {
             velocities: model.bodies.iter().map(|body| vec![DVec3::ZERO; body.fem.n_nodes()]).collect(),
             best: BestSolution::default(),
             value: Vec::new(),
+            balance: Balance::default(),
             motions: Vec::new(),
             h: 0.0,
             carry: 0.0,
@@ -155,9 +157,9 @@ impl std::fmt::Debug for FleshWorkspace {
 
 /// The flesh of a mechanism during one step.
 pub struct Flesh<'a> {
-    model: &'a FleshModel,
+    pub(super) model: &'a FleshModel,
     state: &'a mut FleshState,
-    work: &'a mut FleshWorkspace,
+    pub(super) work: &'a mut FleshWorkspace,
     activations: &'a [f64],
     skin: Option<&'a SkinInput>,
 }
@@ -207,7 +209,7 @@ impl<'a> Flesh<'a> {
     }
 
     /// Product with `E`; `given` are the twists of bones that are not unknowns.
-    fn times(
+    pub(super) fn times(
         &mut self,
         own: &[f64],
         motions: &[Motion],
@@ -442,6 +444,8 @@ impl Companion for Flesh<'_> {
             }
             first += ends.len();
         }
+        self.balance(motions);
+        let Self { model, work, .. } = self;
         motions.clone_into(&mut work.motions);
         work.report.n_solves += 1;
         let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];

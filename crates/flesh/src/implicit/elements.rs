@@ -270,6 +270,12 @@ impl Elements {
         }
     }
 
+    /// Mass of free nodes in the matrix, with their dampers, kg.
+    pub(crate) fn mass_with_drag(&self, body: &FleshBody) -> f64 {
+        let free = body.attachments.free().iter();
+        (1.0 + self.drag) * free.map(|free| body.fem.masses()[free.node as usize]).sum::<f64>()
+    }
+
     /// Nodes at the linearization point, m.
     pub(crate) fn positions(&self) -> &[DVec3] {
         &self.positions

@@ -1,5 +1,6 @@
 //! Flesh and contacts in one implicit solve with the bodies.
 
+mod balance;
 mod bone_loads;
 mod carriers;
 mod companion;

@@ -52,6 +52,11 @@ impl Outside {
         }
     }
 
+    /// Whether pins hold it.
+    pub(crate) fn has_pins(&self) -> bool {
+        !self.pins.is_empty()
+    }
+
     /// Nothing acts.
     pub(crate) fn clear(&mut self) {
         self.pins.clear();

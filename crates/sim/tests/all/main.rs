@@ -12,6 +12,7 @@ mod determinism;
 mod events;
 mod flesh;
 mod health;
+mod ice;
 mod inputs;
 mod linkages;
 mod loops;
