@@ -80,6 +80,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     };
     let names = expanded.colliders.iter().map(|collider| collider.known_as().to_owned());
     model = model.with_collider_names(names.collect());
+    model = model.with_flesh_names(appearance.flesh.iter().map(|flesh| flesh.name.clone()).collect());
     if let Some(sensors) = sensors {
         model = model.with_sensors(sensors);
     }

@@ -59,6 +59,7 @@ pub fn step_observed(
     workspace.note_events(model, state);
     report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
+    report.health.deep_flesh = workspace.flesh_inside(model, state);
     report.time = state.bodies.time;
     report.index = step_index(report.time, settings.dt);
     report
@@ -82,6 +83,7 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         mended: report.mechanism.noticed.mended,
         gaining: report.mechanism.noticed.gaining,
         deep_contact: report.overlap.filter(ContactOverlap::is_deep).map(|overlap| overlap.bodies),
+        deep_flesh: None,
         unsolved_loops: matches!(report.mechanism.loops.stop, LoopStop::Diverged | LoopStop::Breakdown),
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,

@@ -21,6 +21,8 @@ mod outline;
 mod skin_loads;
 mod surface_contacts;
 
+mod inside;
+
 mod explicit;
 mod implicit;
 
