@@ -151,14 +151,17 @@ impl ContactStart {
         if !acts {
             return ContactStep::default();
         }
+        // What rests on other nodes presses here, too, as much as the depth tells, and slides along.
+        let borne = (normal.0 / load).max(1.0);
+        let (load, mass) = (borne * load, borne * self.mass);
         let tangent = self.tangent_line(dt);
         let limit = self.law.friction * load;
         let sliding = free - self.normal * self.normal.dot(free);
-        let pull = (tangent.0 + sliding * tangent.1) / (1.0 + tangent.1 / self.mass);
+        let pull = (tangent.0 + sliding * tangent.1) / (1.0 + tangent.1 / mass);
         if pull.length() <= limit {
             return self.sticking(dt);
         }
-        let left = sliding - within(pull, limit) / self.mass;
+        let left = sliding - within(pull, limit) / mass;
         let speed = left.length().max(self.law.slip_speed);
         self.framed(normal, pull, [limit / speed; 2])
     }

@@ -11,6 +11,7 @@ mod contacts;
 mod determinism;
 mod events;
 mod flesh;
+mod flesh_friction;
 mod health;
 mod ice;
 mod inputs;
