@@ -4,6 +4,7 @@
 //! flesh with a skin if there are two such; O(log n) per point where boxes overlap that far.
 
 use glam::DVec3;
+use sinew_contact::PlacedSkin;
 
 use crate::model::FleshModel;
 use crate::outline::OutlineBuffer;
@@ -42,8 +43,8 @@ impl FleshModel {
         let [a, b] = pair.map(|k| extent(&state.nodes[k].positions));
         let common = (a.0.max(b.0), a.1.min(b.1));
         let thin = pair.map(|k| self.thickness(k)).into_iter().fold(f64::INFINITY, f64::min);
-        let is_near = (common.1 - common.0).min_element() > VISIBLE * thin;
-        if !first.meet(other) || share_bone || !is_near {
+        let is_far = (common.1 - common.0).min_element() <= VISIBLE * thin;
+        if is_far || share_bone || !first.meet(other) {
             return 0.0;
         }
         let [one, two] = buffers;
@@ -52,10 +53,10 @@ impl FleshModel {
             return 0.0;
         };
         let is_common = |x: &&DVec3| x.cmpge(common.0).all() && x.cmple(common.1).all();
-        let depths = [(a.skin, b.skin), (b.skin, a.skin)].into_iter().flat_map(|(skin, other)| {
-            skin.points().iter().filter(is_common).map(move |&point| other.depth(point))
-        });
-        depths.fold(0.0, f64::max) / thin
+        let deepest = |skin: PlacedSkin<'_>, other: PlacedSkin<'_>| {
+            skin.points().iter().filter(is_common).map(|&point| other.depth(point)).fold(0.0, f64::max)
+        };
+        deepest(a.skin, b.skin).max(deepest(b.skin, a.skin)) / thin
     }
 
     /// The least extent of a body of flesh at rest, along the axes of the world (m).

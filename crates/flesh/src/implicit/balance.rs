@@ -8,17 +8,9 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym3};
 
-use super::companion::Flesh;
+use super::companion::{Balance, Flesh};
 use crate::model::NO_SLOT;
 use crate::node_vectors::get_node;
-
-/// Buffers. Their content never changes a result.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Balance {
-    product: Vec<f64>,
-    motions: Vec<Motion>,
-    impulses: Vec<Force>,
-}
 
 impl Flesh<'_> {
     /// Whether nothing but contacts, and what acts on places, acts on a body of flesh.
@@ -38,11 +30,8 @@ impl Flesh<'_> {
         own.extend(self.work.velocities.iter().flatten().flat_map(|velocity| velocity.to_array()));
         let Balance { product, motions: solved, impulses } = &mut buffers;
         product.resize(own.len(), 0.0);
-        solved.resize(self.model.ports.len(), Motion::ZERO);
         impulses.resize(self.model.ports.len(), Force::ZERO);
-        for (&slot, motion) in self.model.slots.iter().zip(motions).filter(|(slot, _)| **slot != NO_SLOT) {
-            solved[slot as usize] = *motion;
-        }
+        self.fill_solved(motions, solved);
         self.times(&own, solved, &|body| motions[body], product, impulses);
         let mut first = 0;
         for flesh in 0..n_flesh {
@@ -52,6 +41,14 @@ impl Flesh<'_> {
             first += self.work.velocities[flesh].len();
         }
         (self.work.value, self.work.balance) = (own, buffers);
+    }
+
+    /// The twists of the bodies that are solved for, of those of all.
+    fn fill_solved(&self, motions: &[Motion], solved: &mut Vec<Motion>) {
+        solved.resize(self.model.ports.len(), Motion::ZERO);
+        for (&slot, motion) in self.model.slots.iter().zip(motions).filter(|(slot, _)| **slot != NO_SLOT) {
+            solved[slot as usize] = *motion;
+        }
     }
 
     /// Moves a body of flesh as a whole, for given products of its nodes.

@@ -15,7 +15,7 @@ use sinew_mechanism::{
 use sinew_solvers::CarrierCoupling;
 
 use super::couplings::{BodyCoupling, FleshBodyCoupling, FleshCoupling};
-use super::{balance::Balance, contacts::Contacts, elements::Elements, outside::Outside};
+use super::{contacts::Contacts, elements::Elements, outside::Outside};
 use crate::body::FleshBody;
 use crate::model::{FleshModel, FleshReport, NO_SLOT};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
@@ -44,6 +44,14 @@ pub struct FleshWorkspace {
     /// How many steps speeds lag behind positions.
     lag: f64,
     report: FleshReport,
+}
+
+/// Buffers of the correction in `balance.rs`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Balance {
+    pub(super) product: Vec<f64>,
+    pub(super) motions: Vec<Motion>,
+    pub(super) impulses: Vec<Force>,
 }
 
 /// What a step with Newton iterations may come back to.
