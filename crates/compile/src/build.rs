@@ -58,7 +58,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     parts.add_ropes()?;
     parts.add_gears()?;
     parts.add_surfaces()?;
-    add_inputs(&expanded, &names, &parts.mechanism, &mut parts.script)?;
+    add_inputs(&expanded, &names, (&parts.mechanism, &flesh), &mut parts.script)?;
     let SceneParts { mechanism, script, mut appearance, .. } = parts;
     let mechanism = mechanism.build().map_err(|source| BuildError::from_mechanism(scene, source))?;
     let mut info = SceneInfo::of(scene);
@@ -80,6 +80,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     };
     let names = expanded.colliders.iter().map(|collider| collider.known_as().to_owned());
     model = model.with_collider_names(names.collect());
+    model = model.with_flesh_names(appearance.flesh.iter().map(|flesh| flesh.name.clone()).collect());
     if let Some(sensors) = sensors {
         model = model.with_sensors(sensors);
     }

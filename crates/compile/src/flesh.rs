@@ -18,15 +18,15 @@ use sinew_contact::{ContactMaterial, ContactModel};
 use sinew_engine::FleshAppearance;
 use sinew_fem::{Attachments, FemError, FemModel, FemOptions, FemState, Muscle};
 use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState};
-use sinew_math::{MassProperties, Pose};
-use sinew_mechanism::{BodyId, BodySpec};
+use sinew_math::{MassProperties, Pose, SurfacePoint};
+use sinew_mechanism::{BodyId, BodySpec, FleshGrab};
 use sinew_mesh::{EmbeddedBody, TetMesh};
-use sinew_scene::{FleshDoc, SceneDoc};
+use sinew_scene::{FleshDoc, FleshGrabDoc, SceneDoc};
 
 use self::attach::{NodeBodies, SceneBodies};
 use self::material::{material, strain, surface_point_material};
 use self::mesh::flesh_mesh;
-use self::muscles::{fem_muscles, fem_tendons, muscle_names};
+use self::muscles::{fem_muscles, fem_tendons, muscle_names, point_inside};
 use self::regions::{dampings, fem_regions, middles, regions_of_tets, weigh};
 use self::start::initial_positions;
 use crate::colliders::{SurfaceKinds, groups};
@@ -82,6 +82,33 @@ impl PreparedFlesh {
         }
     }
 
+    /// A grab of flesh, without its target. `path` is that of the grab.
+    pub(crate) fn grab(
+        &self,
+        flesh: usize,
+        doc: &FleshGrabDoc,
+        path: &dyn Fn() -> String,
+    ) -> Result<FleshGrab, BuildError> {
+        let fault = |field: &str, message: String| BuildError::Flesh { field: path() + field, message };
+        let PreparedBody { mesh, nodes, .. } = &self.bodies[flesh];
+        let outside = || fault(".point", format!("the point {} is not inside the tetrahedra", doc.point));
+        let point = match doc.place {
+            Some((tet, weights)) => SurfacePoint { tet, weights },
+            None => point_inside(mesh, doc.point).ok_or_else(outside)?,
+        };
+        let has_bone = nodes.holds_one(mesh, &point).ok_or_else(|| {
+            let n = mesh.tets().len();
+            fault(".place", format!("needs a tetrahedron below {n} and weights with the sum 1"))
+        })?;
+        if doc.stiffness == f64::INFINITY && has_bone {
+            let message =
+                "a node around this point is fixed to a body: grab the body, or use a finite stiffness";
+            return Err(fault(".stiffness", message.to_owned()));
+        }
+        let FleshGrabDoc { stiffness, damping, .. } = *doc;
+        Ok(FleshGrab { flesh: flesh as u32, point, target: DVec3::ZERO, stiffness, damping })
+    }
+
     /// The finished flesh; nothing if the scene has neither flesh nor colliders.
     pub(crate) fn finish(
         self,
@@ -97,7 +124,8 @@ impl PreparedFlesh {
         for (body, doc) in self.bodies.into_iter().zip(&scene.flesh) {
             let triangles = body.mesh.surface().triangles().to_vec();
             let (name, muscles) = (doc.name.clone(), muscle_names(doc));
-            appearances.push(FleshAppearance { name, triangles, color: doc.color, muscles });
+            let regions = doc.regions.iter().map(|region| region.name.clone()).collect();
+            appearances.push(FleshAppearance { name, triangles, color: doc.color, muscles, regions });
             positions.push(initial_positions(doc, &body.mesh));
             flesh.push(body.finish(doc, mechanism, kinds.kind(&doc.name))?);
         }

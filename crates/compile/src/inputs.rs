@@ -1,23 +1,26 @@
 //! Entries of the script: recorded inputs of a scene with bodies, joints and tracks as ids. Linear cost.
 
-use sinew_mechanism::{JointId, MechanismBuilder};
+use sinew_mechanism::{JointId, MechanismBuilder, SkinPressure, SkinWind};
 use sinew_scene::{InputDoc, JointDoc, MotorDoc, SceneDoc, TargetDoc};
 
 use crate::joints::{drive_coordinate, motor_track};
 use crate::script::{
-    ActivationInput, GrabInput, KinematicInput, MotorInput, PrescribedInput, Script, TimeWindow, WrenchInput,
+    ActivationInput, GrabInput, KinematicInput, MotorInput, PrescribedInput, Script, WrenchInput,
 };
-use crate::{error::BuildError, flesh::scene_muscles, names::Names};
+use crate::skin_script::TimeWindow;
+use crate::{error::BuildError, flesh::PreparedFlesh, flesh::scene_muscles, names::Names, names::unknown};
 
 /// Adds the inputs of a scene to its script.
 pub(crate) fn add_inputs(
     scene: &SceneDoc,
     names: &Names<'_>,
-    mechanism: &MechanismBuilder,
+    (mechanism, flesh): (&MechanismBuilder, &PreparedFlesh),
     script: &mut Script,
 ) -> Result<(), BuildError> {
     for (i, doc) in scene.inputs.iter().enumerate() {
-        add_input(doc, &|| format!("inputs[{i}]"), names, mechanism, script)?;
+        let path = || format!("inputs[{i}]");
+        add_input(doc, &path, names, mechanism, script)?;
+        add_skin_input(doc, &path, names, (scene, flesh), script)?;
     }
     script.spring_scales.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (muscle, path, activation) in scene_muscles(scene) {
@@ -91,6 +94,49 @@ fn add_input(
             window: window(doc.from_s, doc.to_s),
         }),
         InputDoc::JointForces(doc) => script.spring_scales.push((doc.at_s, doc.scale)),
+        InputDoc::FleshGrab(_) | InputDoc::Pressure(_) | InputDoc::Wind(_) => {}
+    }
+    Ok(())
+}
+
+/// The flesh that an input acts on, and the number of a region of it.
+fn skin_target(
+    doc: &InputDoc,
+    path: &dyn Fn() -> String,
+    scene: &SceneDoc,
+) -> Result<Option<(usize, Option<u32>)>, BuildError> {
+    let Some((name, region)) = doc.flesh() else { return Ok(None) };
+    let flesh = scene.flesh.iter().position(|flesh| flesh.name == name).ok_or_else(|| unknown(path()))?;
+    let of = |region: &str| scene.flesh[flesh].regions.iter().position(|known| known.name == region);
+    let region = region.map(|region| of(region).ok_or_else(|| unknown(path()))).transpose()?;
+    Ok(Some((flesh, region.map(|region| region as u32 + 1))))
+}
+
+/// Adds what acts on flesh.
+fn add_skin_input(
+    doc: &InputDoc,
+    path: &dyn Fn() -> String,
+    names: &Names<'_>,
+    (scene, prepared): (&SceneDoc, &PreparedFlesh),
+    script: &mut Script,
+) -> Result<(), BuildError> {
+    let Some((number, region)) = skin_target(doc, path, scene)? else { return Ok(()) };
+    let flesh = number as u32;
+    let factor = doc.tracks().1.map(|track| names.track(track, path)).transpose()?;
+    match doc {
+        InputDoc::FleshGrab(doc) => {
+            let (grab, track) = (prepared.grab(number, doc, path)?, names.track(&doc.track, path)?);
+            script.skin.grabs.push((window(doc.from_s, doc.to_s), grab, doc.point, track));
+        }
+        InputDoc::Pressure(doc) => {
+            let load = SkinPressure { flesh, region, pressure: doc.pressure };
+            script.skin.pressures.push((window(doc.from_s, doc.to_s), load, factor));
+        }
+        InputDoc::Wind(doc) => {
+            let load = SkinWind { flesh, region, velocity: doc.velocity, drag: doc.drag };
+            script.skin.winds.push((window(doc.from_s, doc.to_s), load, factor));
+        }
+        _ => {}
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ mod names;
 mod score;
 mod script;
 mod settings;
+mod skin_script;
 mod sweep;
 mod transmissions;
 

@@ -54,7 +54,7 @@ impl<'d> Names<'d> {
 }
 
 /// A name that `validate` did not find either, or that only a generator could have made.
-fn unknown(field: String) -> BuildError {
+pub(crate) fn unknown(field: String) -> BuildError {
     BuildError::Unsupported {
         field,
         what: "nothing in the scene has this name",

@@ -11,6 +11,8 @@ use sinew_mechanism::{
 };
 use sinew_scene::{Track, TrackDoc, TrackPoint};
 
+use crate::skin_script::{SkinScript, TimeWindow};
+
 /// Recorded inputs.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
@@ -18,6 +20,7 @@ pub struct Script {
     pub(crate) kinematic: Vec<KinematicInput>,
     pub(crate) grabs: Vec<GrabInput>,
     pub(crate) wrenches: Vec<WrenchInput>,
+    pub(crate) skin: SkinScript,
     pub(crate) motors: Vec<MotorInput>,
     pub(crate) drives: Vec<PrescribedInput>,
     /// Ropes and the tracks of their lengths.
@@ -46,19 +49,6 @@ impl ScriptTimes {
     /// The step that led to `time`; at the start, entries of the first step are switched on.
     pub fn ending_at(time: f64, dt: f64) -> Self {
         Self { middle: (time - 0.5 * dt).max(0.5 * dt), end: time }
-    }
-}
-
-/// A time window, s.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TimeWindow {
-    pub(crate) from: f64,
-    pub(crate) to: f64,
-}
-
-impl TimeWindow {
-    fn contains(&self, time: f64) -> bool {
-        self.from <= time && time < self.to
     }
 }
 
@@ -140,6 +130,7 @@ impl Script {
         self.fill_bodies(times.middle, points, input);
         self.fill_wrenches(model, state, times.middle, points, input);
         self.fill_joints(times.middle, points, input);
+        self.skin.fill(times.middle, points, &mut input.skin);
         input.loop_iterations = None;
     }
 

@@ -151,14 +151,17 @@ impl ContactStart {
         if !acts {
             return ContactStep::default();
         }
+        // What rests on other nodes presses here, too, as much as the depth tells, and slides along.
+        let borne = (normal.0 / load).max(1.0);
+        let (load, mass) = (borne * load, borne * self.mass);
         let tangent = self.tangent_line(dt);
         let limit = self.law.friction * load;
         let sliding = free - self.normal * self.normal.dot(free);
-        let pull = (tangent.0 + sliding * tangent.1) / (1.0 + tangent.1 / self.mass);
+        let pull = (tangent.0 + sliding * tangent.1) / (1.0 + tangent.1 / mass);
         if pull.length() <= limit {
             return self.sticking(dt);
         }
-        let left = sliding - within(pull, limit) / self.mass;
+        let left = sliding - within(pull, limit) / mass;
         let speed = left.length().max(self.law.slip_speed);
         self.framed(normal, pull, [limit / speed; 2])
     }
@@ -187,6 +190,9 @@ impl ContactStart {
             (Grip::Open, true) => return (!last).then(|| self.guess(end, dt)),
             (_, false) => return (step.grip != Grip::Open).then(ContactStep::default),
             (_, true) => {}
+        }
+        if self.law.friction <= 0.0 {
+            return (step.grip == Grip::Stick).then(|| self.sticking(dt));
         }
         let limit = self.law.friction * load;
         let sliding = end - self.normal * self.normal.dot(end);
@@ -261,7 +267,11 @@ impl ContactStart {
         step
     }
 
+    /// Sticks; without friction it slides, along nothing.
     fn sticking(&self, dt: f64) -> ContactStep {
+        if self.law.friction <= 0.0 {
+            return self.framed(self.normal_line(dt), DVec3::ZERO, [0.0; 2]);
+        }
         let tangent = self.tangent_line(dt);
         let mut step = self.framed(self.normal_line(dt), tangent.0, [tangent.1; 2]);
         step.impulse[1] = -step.axes[1].dot(tangent.0);

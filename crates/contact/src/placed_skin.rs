@@ -57,6 +57,17 @@ impl<'a> PlacedSkin<'a> {
         self.skin.is_inside(self.boxes, self.points, place)
     }
 
+    /// The points, and further ones that were given with them (m, world).
+    pub fn points(&self) -> &'a [DVec3] {
+        self.points
+    }
+
+    /// How far inside a place (m, world) is; negative outside.
+    pub fn depth(&self, place: DVec3) -> f64 {
+        let nearest = self.skin.distance(self.boxes, self.points, place);
+        if self.is_inside(place) { nearest } else { -nearest }
+    }
+
     /// Gives `visit` every face that a ray meets nearer than `reach`, in the order of the tree.
     pub(crate) fn along<T>(
         &self,

@@ -71,6 +71,8 @@ pub struct FleshAppearance {
     pub color: Option<DVec3>,
     /// Names of its muscles, in the order of the tetrahedra's.
     pub muscles: Vec<String>,
+    /// Names of its regions, from region 1 on.
+    pub regions: Vec<String>,
 }
 
 /// A point of a body, or of the world.

@@ -33,7 +33,7 @@ pub use digest::{digest, digest_bytes};
 pub use measure::{energy, momentum, violation};
 pub use model::{Model, State, StateMismatch};
 pub use notice::{Culprit, HealthNotice};
-pub use overlap::ContactOverlap;
+pub use overlap::{ContactOverlap, FleshInside};
 pub use reduced_model::ReducedModel;
 pub use report::{ActuatorEffort, Health, StepReport};
 pub use settings::{FleshStepping, Reduced, ReducedMethod, Scheme, Settings};

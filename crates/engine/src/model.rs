@@ -17,8 +17,11 @@ pub struct Model {
     reduced: Option<Box<ReducedModel>>,
     sensors: Option<Box<SensorModel>>,
     collider_names: Vec<String>,
+    flesh_names: Vec<String>,
     /// Per body: least extent of its colliders, m.
     pub(crate) thickness: Vec<f64>,
+    /// Per body of flesh: its least extent at rest, m.
+    pub(crate) flesh_thickness: Vec<f64>,
 }
 
 impl Model {
@@ -26,7 +29,9 @@ impl Model {
     pub fn with_flesh(mechanism: sinew_mechanism::Model, flesh: FleshModel) -> Self {
         let touching = flesh.without_flesh().map(Box::new);
         let thickness = thickness(&flesh, mechanism.n_bodies());
-        Self { flesh: Some(Box::new(flesh)), touching, thickness, ..Self::from(mechanism) }
+        let flesh_thickness = (0..flesh.bodies().len()).map(|k| flesh.thickness(k)).collect();
+        let flesh = Some(Box::new(flesh));
+        Self { flesh, touching, thickness, flesh_thickness, ..Self::from(mechanism) }
     }
 
     /// The same model with its mechanism in joint coordinates.
@@ -45,6 +50,17 @@ impl Model {
     #[must_use]
     pub fn with_collider_names(self, collider_names: Vec<String>) -> Self {
         Self { collider_names, ..self }
+    }
+
+    /// The same model with a name per body of flesh.
+    #[must_use]
+    pub fn with_flesh_names(self, flesh_names: Vec<String>) -> Self {
+        Self { flesh_names, ..self }
+    }
+
+    /// The name of a body of flesh; empty if it has none.
+    pub fn flesh_name(&self, flesh: usize) -> &str {
+        self.flesh_names.get(flesh).map_or("", String::as_str)
     }
 
     /// The name of a collider, by its part; empty if it has none.
@@ -105,6 +121,8 @@ impl From<sinew_mechanism::Model> for Model {
             reduced: None,
             sensors: None,
             collider_names: Vec::new(),
+            flesh_names: Vec::new(),
+            flesh_thickness: Vec::new(),
             thickness: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@
 
 use sinew_mechanism::{BodyId, JointId, LoopStop, TransmissionId};
 
-use crate::{Model, StepReport};
+use crate::{FleshInside, Model, StepReport};
 
 /// What there is to tell of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +29,8 @@ pub enum HealthNotice {
     Mended,
     /// Bodies are visibly inside each other.
     DeepContact,
+    /// Flesh is visibly inside other flesh, a body or the world.
+    DeepFlesh,
     /// Loops were not solved.
     UnsolvedLoops,
     /// An input was left out.
@@ -70,6 +72,8 @@ pub enum Culprit {
     Rope(TransmissionId),
     /// A body, and what it touches; none is the world.
     Contact(BodyId, Option<BodyId>),
+    /// Flesh, and what it is in.
+    Flesh(FleshInside),
     /// A tetrahedron of some flesh.
     Tet(usize),
 }
@@ -95,6 +99,15 @@ impl HealthNotice {
             Culprit::Contact(body, None) => {
                 format!("body `{}` and the world {text}", mechanism.body_name(body))
             }
+            Culprit::Flesh(FleshInside::Flesh(one, other)) => {
+                let [one, other] = [one, other].map(|flesh| model.flesh_name(flesh));
+                format!("flesh `{one}` and `{other}` {text}")
+            }
+            Culprit::Flesh(FleshInside::Body(flesh, body)) => {
+                let other =
+                    body.map_or("the world".to_owned(), |body| format!("`{}`", mechanism.body_name(body)));
+                format!("flesh `{}` and {other} {text}", model.flesh_name(flesh))
+            }
             Culprit::Tet(tet) => format!("tetrahedron {tet} {text}"),
         }
     }
@@ -113,6 +126,7 @@ impl HealthNotice {
             Self::Gaining => "gained energy without a source, with what is connected with it",
             Self::Mended => "was torn; displacements closed it",
             Self::DeepContact => "are inside each other by more than a tenth of the thinner one",
+            Self::DeepFlesh => "are inside each other by far more than contacts give",
             Self::Overlap => "overlap by more than contacts should give",
             Self::UnsolvedLoops => "loops were not solved, their numbers diverged",
             Self::IgnoredInput => "inputs were ignored: not finite, or for something that cannot take them",
@@ -152,6 +166,7 @@ impl StepReport {
             (HealthNotice::Gaining, health.gaining.map(Culprit::Body)),
             (HealthNotice::Mended, joint(health.mended)),
             (HealthNotice::DeepContact, health.deep_contact.map(contact)),
+            (HealthNotice::DeepFlesh, health.deep_flesh.map(Culprit::Flesh)),
             (HealthNotice::UnsolvedLoops, model(health.unsolved_loops)),
             (HealthNotice::IgnoredInput, model(health.ignored_inputs > 0)),
             (HealthNotice::Regularized, model(health.regularized > 0)),

@@ -6,10 +6,13 @@
 
 use sinew_mechanism::BodyId;
 
-use crate::{Contact, ContactPartner};
+use crate::{Contact, ContactPartner, Model, State, Workspace};
 
 /// Share of the thinner collider beyond which a contact is visibly wrong.
 const VISIBLE: f64 = 0.1;
+
+/// Share of the thinner of flesh and a collider beyond which it has not only sunk in, as soft contact does.
+const SUNK: f64 = 0.25;
 
 /// Share of the thinner collider, and depth (m), up to which it is not worth telling.
 const SLIGHT: f64 = 0.01;
@@ -51,6 +54,35 @@ impl ContactOverlap {
             (contact.depth > slight).then_some(Self { bodies: (on, by), depth: contact.depth, share })
         });
         overlaps.reduce(|worst, next| if next.share > worst.share { next } else { worst })
+    }
+}
+
+/// What a body of flesh is visibly inside of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum FleshInside {
+    /// Two bodies of flesh, by number, are inside each other.
+    Flesh(usize, usize),
+    /// A body of flesh, by number, is in a body; none is the world.
+    Body(usize, Option<BodyId>),
+}
+
+impl Workspace {
+    /// Flesh that is inside other flesh now, or was inside a body or the world at the start of the step, by a tenth or a quarter of the thinner one.
+    pub(crate) fn flesh_inside(&mut self, model: &Model, state: &State) -> Option<FleshInside> {
+        let flesh = model.flesh().filter(|flesh| !flesh.bodies().is_empty())?;
+        if let Some([one, other]) = flesh.inside_each_other(&state.flesh, &mut self.outlines) {
+            return Some(FleshInside::Flesh(one, other));
+        }
+        let of = |body: BodyId| model.thickness.get(body.index()).copied().unwrap_or(f64::INFINITY);
+        self.contacts(model).find_map(|contact| match (contact.on, contact.by) {
+            (ContactPartner::Flesh { flesh: on, .. }, None | Some(ContactPartner::Body(_))) => {
+                let body = contact.by.and_then(ContactPartner::body);
+                let thin = model.flesh_thickness[on].min(body.map_or(f64::INFINITY, of));
+                (contact.depth > SUNK * thin).then_some(FleshInside::Body(on, body))
+            }
+            _ => None,
+        })
     }
 }
 

@@ -69,6 +69,7 @@ impl StepCall<'_> {
             gravity: settings.gravity,
             substeps: settings.flesh_substeps().unwrap_or(0),
             activations: &workspace.activations,
+            skin: Some(&input.skin),
             ..ExplicitFlesh::default()
         };
         let substep = Substep { mechanism, reduced, input, method: how.method, flesh: explicit };

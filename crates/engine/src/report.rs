@@ -3,7 +3,7 @@
 use sinew_flesh::FleshReport;
 use sinew_mechanism::{BodyId, JointId, State, TransmissionId, first_non_finite};
 
-use crate::overlap::ContactOverlap;
+use crate::overlap::{ContactOverlap, FleshInside};
 use crate::touched::with_contacts;
 
 /// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
@@ -83,6 +83,8 @@ pub struct Health {
     pub gaining: Option<BodyId>,
     /// A body, and the one it is in (`None`: the world), that overlap by more than a tenth of the thinner of them. How deep: [`StepReport::overlap`].
     pub deep_contact: Option<(BodyId, Option<BodyId>)>,
+    /// Flesh that is in other flesh by more than a tenth of the thinner of both, or in a body or the world by more than a quarter.
+    pub deep_flesh: Option<FleshInside>,
     /// Loops were not solved: their numbers diverged or broke down.
     pub unsolved_loops: bool,
     /// First body whose state is no longer finite.

@@ -45,7 +45,9 @@ pub fn step_observed(
 ) -> StepReport {
     workspace.forget_last_step();
     workspace.events.begin(model, state);
-    let n_unusable = input.n_unusable(model.mechanism()) + fill_activations(model, input, workspace);
+    let n_unusable = input.n_unusable(model.mechanism())
+        + fill_activations(model, input, workspace)
+        + model.flesh().map_or(input.skin.n_entries(), |flesh| flesh.n_unusable(&input.skin));
     let is_possible = is_step_length(settings.dt) && state.fits(model);
     let report = StepReport { time: state.bodies.time, ..StepReport::default() };
     let mut call = StepCall { model, input, settings, state, workspace, watch, report };
@@ -57,6 +59,7 @@ pub fn step_observed(
     workspace.note_events(model, state);
     report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
+    report.health.deep_flesh = workspace.flesh_inside(model, state);
     report.time = state.bodies.time;
     report.index = step_index(report.time, settings.dt);
     report
@@ -80,6 +83,7 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         mended: report.mechanism.noticed.mended,
         gaining: report.mechanism.noticed.gaining,
         deep_contact: report.overlap.filter(ContactOverlap::is_deep).map(|overlap| overlap.bodies),
+        deep_flesh: None,
         unsolved_loops: matches!(report.mechanism.loops.stop, LoopStop::Diverged | LoopStop::Breakdown),
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,
@@ -132,6 +136,7 @@ impl StepCall<'_> {
             *last = LastStep::Coupled;
             let keeps_history = implicit.order == Order::Second;
             companion = Some(Flesh::new(flesh, soft, work, keeps_history).with_activations(activations));
+            companion = companion.map(|flesh| flesh.with_skin_input(&self.input.skin));
         }
         let hooks = StepHooks { watch: self.watch, companion: companion.as_mut().map(|flesh| flesh as _) };
         let model = self.model.mechanism();
@@ -151,7 +156,8 @@ impl StepCall<'_> {
         let explicit = FleshSubsteps::in_slot(&mut self.workspace.explicit, flesh, bodies);
         let &sinew_mechanism::Settings { dt, gravity, .. } = settings;
         let activations = &self.workspace.activations;
-        let how = ExplicitFlesh { dt, gravity, substeps, activations, ..ExplicitFlesh::default() };
+        let skin = Some(&self.input.skin);
+        let how = ExplicitFlesh { dt, gravity, substeps, activations, skin, ..ExplicitFlesh::default() };
         self.report.flesh = explicit.advance(flesh, bodies, soft, &how, false);
         self.workspace.input.clone_from(self.input);
         self.workspace.input.wrenches.extend(explicit.flesh_wrenches.iter().copied());

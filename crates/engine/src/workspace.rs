@@ -1,6 +1,6 @@
 //! Scratch memory of a step, and the contacts and joint forces that the last step left there.
 
-use sinew_flesh::{CarryScratch, FleshWorkspace};
+use sinew_flesh::{CarryScratch, FleshWorkspace, OutlineBuffer};
 use sinew_math::Force;
 use sinew_mechanism::Input;
 
@@ -29,6 +29,8 @@ pub struct Workspace {
     pub(crate) reduced: Option<Box<ReducedWorkspace>>,
     pub(crate) carry: CarryScratch,
     pub(crate) events: EventScratch,
+    /// Flesh that may be inside other flesh.
+    pub(crate) outlines: [OutlineBuffer; 2],
     pub(crate) last: LastStep,
 }
 
@@ -71,6 +73,7 @@ impl Workspace {
             reduced: None,
             carry: CarryScratch::default(),
             events: EventScratch::default(),
+            outlines: Default::default(),
             last: LastStep::Unknown,
         }
     }

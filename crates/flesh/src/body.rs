@@ -11,7 +11,7 @@ use sinew_fem::{Attachments, FemModel, FibrePlace, FibreTangent, STIFFNESS_PAIRS
 use sinew_math::SurfacePoint;
 use sinew_solvers::{BlockFill, SparsePattern};
 
-use crate::{bone_shares::BoneShares, error::FleshError, flesh_skin::FleshSkin};
+use crate::{bone_shares::BoneShares, error::FleshError, flesh_skin::FleshSkin, tet_walk::TetWalk};
 
 /// Damping and contact of flesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,6 +59,9 @@ pub struct FleshBody {
     /// Everything that may touch: the surface, more points of the skin, nodes inside.
     pub(crate) touching: Vec<SurfacePoint>,
     pub(crate) skin: Option<FleshSkin>,
+    /// Triangles over the points of the surface, and their regions; no regions if all are 0.
+    faces: Vec<[u32; 3]>,
+    face_regions: Vec<u32>,
     pub(crate) options: FleshOptions,
     /// Stiffness damping of each region, s; empty if all have that of the options.
     region_damping_s: Vec<f64>,
@@ -110,6 +113,8 @@ impl FleshBody {
             touching: surface.clone(),
             surface,
             skin: None,
+            faces: Vec::new(),
+            face_regions: Vec::new(),
             options,
             region_damping_s: Vec::new(),
             pattern,
@@ -118,11 +123,17 @@ impl FleshBody {
     }
 
     /// The same with a skin: triangles over the points of the surface, closed and counter-clockwise seen from outside. They
-    /// touch between the points, too, and nodes under them touch. Nothing changes if the flesh touches nothing.
+    /// touch between the points, too, and nodes under them touch, if the flesh touches anything. Pressure and wind act on them.
     ///
     /// # Errors
     /// A triangle that refers to a missing point.
     pub fn with_skin(mut self, triangles: Vec<[u32; 3]>) -> Result<Self, FleshError> {
+        let n_points = self.surface.len();
+        if triangles.iter().flatten().any(|&corner| corner as usize >= n_points) {
+            return Err(FleshError::Corner { n_points });
+        }
+        self.faces.clone_from(&triangles);
+        self.face_regions = if self.n_regions() > 1 { self.find_face_regions() } else { Vec::new() };
         if self.options.contact.is_some() && !triangles.is_empty() {
             self.touching.clone_from(&self.surface);
             let skin = FleshSkin::new(self.fem.mesh(), triangles, &mut self.touching);
@@ -145,6 +156,33 @@ impl FleshBody {
         }
         self.region_damping_s = damping_s;
         Ok(self)
+    }
+
+    /// The triangles over the points of the surface; none without a skin.
+    pub(crate) fn faces(&self) -> &[[u32; 3]] {
+        &self.faces
+    }
+
+    /// Number of regions, with what is in none.
+    pub fn n_regions(&self) -> usize {
+        self.fem.materials().count()
+    }
+
+    /// The region under a face.
+    pub(crate) fn face_region(&self, face: usize) -> u32 {
+        self.face_regions.get(face).copied().unwrap_or(0)
+    }
+
+    /// The region of the tetrahedron under the middle of each face at rest.
+    fn find_face_regions(&self) -> Vec<u32> {
+        let (mesh, walk) = (self.fem.mesh(), TetWalk::new(self.fem.mesh()));
+        let corner = |&corner: &u32| mesh.point(&self.surface[corner as usize], mesh.positions());
+        let region = |face: &[u32; 3]| {
+            let middle = face.iter().map(corner).sum::<DVec3>() / 3.0;
+            let start = self.surface[face[0] as usize].tet;
+            self.fem.region(walk.locate(mesh, start, middle).tet as usize) as u32
+        };
+        self.faces.iter().map(region).collect()
     }
 
     /// Stiffness damping of a region, s.
@@ -252,6 +290,22 @@ impl FleshBody {
     pub fn fill_surface(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
         out.clear();
         out.extend(self.surface.iter().map(|point| self.fem.mesh().point(point, positions)));
+    }
+
+    /// The place that is at a point (m) while the nodes are at `positions`: in the tetrahedron that the point is deepest in, or on the border of the nearest one.
+    pub fn point_at(&self, positions: &[DVec3], point: DVec3) -> Option<SurfacePoint> {
+        let place = |tet: u32| {
+            let [a, b, c, d] = self.corners(tet).map(|node| positions[node]);
+            let inner = DMat3::from_cols(b - a, c - a, d - a).inverse() * (point - a);
+            SurfacePoint { tet, weights: [1.0 - inner.element_sum(), inner.x, inner.y, inner.z] }
+        };
+        let least = |place: &SurfacePoint| place.weights.into_iter().fold(f64::INFINITY, f64::min);
+        let is_known = |place: &SurfacePoint| place.weights.iter().all(|weight| weight.is_finite());
+        let places = (0..self.fem.n_tets() as u32).map(place).filter(is_known);
+        let SurfacePoint { tet, weights } = places.max_by(|a, b| least(a).total_cmp(&least(b)))?;
+        let weights = weights.map(|weight| weight.max(0.0));
+        let sum: f64 = weights.iter().sum();
+        Some(SurfacePoint { tet, weights: weights.map(|weight| weight / sum) })
     }
 
     /// The skin, with the material and groups of its contacts; none if it touches nothing.

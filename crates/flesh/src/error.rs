@@ -47,6 +47,12 @@ pub enum FleshError {
         /// Tetrahedra of the mesh.
         n_tets: usize,
     },
+    /// A triangle of the skin over a point that does not exist.
+    #[error("a triangle of the skin has a corner that does not exist: the surface has {n_points} points")]
+    Corner {
+        /// Points of the surface.
+        n_points: usize,
+    },
     /// A list that does not have one entry per region.
     #[error("there are {found} numbers for {expected} regions")]
     Regions {

@@ -1,7 +1,7 @@
 //! The skin of flesh for contact: triangles over its surface points, divided until they are no larger than tetrahedra.
 //!
 //! A place on a face is a point of the flesh: it keeps its tetrahedron and its weights there, found from where the place is at
-//! rest by a walk from tetrahedron to tetrahedron towards it. Nodes inside the skin touch, too: soft flesh that is crushed flat must
+//! rest (`tet_walk.rs`). Nodes inside the skin touch, too: soft flesh that is crushed flat must
 //! not leave its inner nodes behind. Nodes of a lattice that are outside the skin do not. Metres, mesh at rest.
 //! Cost: O(n log² n) to build; a walk visits a few tetrahedra.
 
@@ -10,6 +10,7 @@ use sinew_contact::{ContactError, Skin};
 use sinew_math::{SurfacePoint, TetMesh};
 
 use crate::refine::refine;
+use crate::tet_walk::TetWalk;
 
 /// Edges of the skin longer than this many mean edges of tetrahedra are divided.
 const LONGEST_EDGE: f64 = 1.5;
@@ -18,12 +19,6 @@ const INSIDE: f64 = 0.1;
 /// and touches where the skin is when it is this many under it. A node nearer to the skin may come deeper by the difference: as
 /// far as the skin itself may where contact is soft.
 const DEEP_INSIDE: f64 = 0.5;
-/// Tetrahedra that a walk visits at most.
-const WALK: usize = 256;
-/// A place is in a tetrahedron if no weight is below this.
-const IN_TET: f64 = -1e-9;
-/// Marks a face of a tetrahedron without a neighbour.
-const NONE: u32 = u32::MAX;
 
 /// The skin, and the mesh to walk through.
 #[derive(Clone, Debug)]
@@ -33,8 +28,7 @@ pub(crate) struct FleshSkin {
     rest: Vec<DVec3>,
     /// How much deeper than the skin each node inside may come, m.
     pub(crate) slack: Vec<f64>,
-    /// The tetrahedra across the faces opposite to the corners of each.
-    neighbours: Vec<[u32; 4]>,
+    walk: TetWalk,
 }
 
 impl FleshSkin {
@@ -51,11 +45,11 @@ impl FleshSkin {
         let edge = mean_edge(mesh);
         let parents = refine(&mut triangles, &mut rest, LONGEST_EDGE * edge);
         let skin = Skin::new(triangles, &rest)?;
-        let mut flesh = Self { skin, rest, slack: Vec::new(), neighbours: neighbours(mesh) };
+        let mut flesh = Self { skin, rest, slack: Vec::new(), walk: TetWalk::new(mesh) };
         let first = points.len();
         for (i, [a, _]) in parents.into_iter().enumerate() {
             let start = points[a as usize].tet;
-            points.push(flesh.locate_from(mesh, start, flesh.rest[first + i]));
+            points.push(flesh.walk.locate(mesh, start, flesh.rest[first + i]));
         }
         let depths = flesh.skin.depths(&flesh.rest, mesh.positions());
         let mut inside: Vec<bool> = depths.iter().map(|&depth| depth >= INSIDE * edge).collect();
@@ -89,38 +83,8 @@ impl FleshSkin {
         } else {
             2
         };
-        self.locate_from(mesh, points[corners[heaviest]].tet, place)
+        self.walk.locate(mesh, points[corners[heaviest]].tet, place)
     }
-
-    /// Walks to the tetrahedron that contains a place; if the walk ends at the border, the best one on the way.
-    fn locate_from(&self, mesh: &TetMesh, start: u32, place: DVec3) -> SurfacePoint {
-        let mut best = SurfacePoint { tet: start, weights: weights_in(mesh, start, place) };
-        let mut here = best;
-        for _ in 0..WALK {
-            let (corner, least) = lowest(&here.weights);
-            if least > lowest(&best.weights).1 {
-                best = here;
-            }
-            let next = self.neighbours[here.tet as usize][corner];
-            if least >= IN_TET || next == NONE {
-                break;
-            }
-            here = SurfacePoint { tet: next, weights: weights_in(mesh, next, place) };
-        }
-        best
-    }
-}
-
-/// The smallest weight and its corner.
-fn lowest(weights: &[f64; 4]) -> (usize, f64) {
-    (1..4).fold((0, weights[0]), |least, i| if weights[i] < least.1 { (i, weights[i]) } else { least })
-}
-
-/// Barycentric coordinates of a place in a tetrahedron at rest.
-fn weights_in(mesh: &TetMesh, tet: u32, place: DVec3) -> [f64; 4] {
-    let from = place - mesh.corners(tet as usize)[0];
-    let others = mesh.edge_matrix(tet as usize).inverse() * from;
-    [1.0 - others.x - others.y - others.z, others.x, others.y, others.z]
 }
 
 /// Root mean square of the lengths of the edges.
@@ -131,29 +95,10 @@ fn mean_edge(mesh: &TetMesh) -> f64 {
     (edges.iter().map(square).sum::<f64>() / edges.len() as f64).sqrt()
 }
 
-/// The tetrahedra next to each.
-fn neighbours(mesh: &TetMesh) -> Vec<[u32; 4]> {
-    let mut faces: Vec<([u32; 3], u32, usize)> = Vec::with_capacity(4 * mesh.tets().len());
-    for (tet, nodes) in mesh.tets().iter().enumerate() {
-        for corner in 0..4 {
-            let mut face = [0, 1, 2].map(|i| nodes[(corner + 1 + i) % 4]);
-            face.sort_unstable();
-            faces.push((face, tet as u32, corner));
-        }
-    }
-    faces.sort_unstable();
-    let mut out = vec![[NONE; 4]; mesh.tets().len()];
-    for pair in faces.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-        let ((_, a, at_a), (_, b, at_b)) = (pair[0], pair[1]);
-        out[a as usize][at_a] = b;
-        out[b as usize][at_b] = a;
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tet_walk::{IN_TET, lowest, weights_in};
     use sinew_testkit::Rng;
 
     /// A cube of 1 m in 6 tetrahedra, cut in eight.

@@ -7,6 +7,9 @@ mod node_vectors;
 mod refine;
 mod state;
 
+mod pins;
+mod tet_walk;
+
 mod flesh_skin;
 
 mod body;
@@ -15,7 +18,10 @@ mod relax;
 
 mod model;
 mod outline;
+mod skin_loads;
 mod surface_contacts;
+
+mod inside;
 
 mod explicit;
 mod implicit;

@@ -1,4 +1,4 @@
-//! What acts on a mechanism during one step: wrenches, grabs, motor targets, drives, goals of kinematic bodies.
+//! What acts on a mechanism during one step: wrenches, grabs, motor targets, drives, goals of kinematic bodies; and on its flesh.
 //!
 //! An input is plain data and may be wrong (a body of another model, a number that is not finite). A step then leaves the entry
 //! alone instead of failing; [`Input::n_unusable`] counts such entries.
@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use crate::forces::{Band, ForceSet};
 use crate::model::{Quantity, TransmissionModel};
+use crate::skin_input::SkinInput;
 use crate::{BodyId, BodyKind, Drive, JointId, Model, MotorTarget, MuscleId, TransmissionId};
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
@@ -53,6 +54,9 @@ pub struct Input {
     /// leaves them to whoever steps the flesh.
     #[cfg_attr(feature = "serde", serde(default))]
     pub activations: SmallVec<[(MuscleId, f64); 2]>,
+    /// What acts on flesh; also left to whoever steps it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub skin: SkinInput,
     /// Secondary joints that are let go: in this step they hold nothing. Only those that are rigid and without forces.
     pub released: SmallVec<[JointId; 2]>,
     /// Multiplies every joint spring and damper: 1 is on, 0 switches joint torques off.
@@ -73,6 +77,7 @@ impl Default for Input {
             drives: SmallVec::new(),
             lengths: SmallVec::new(),
             activations: SmallVec::new(),
+            skin: SkinInput::default(),
             released: SmallVec::new(),
             spring_scale: 1.0,
             loop_iterations: None,
@@ -97,6 +102,7 @@ impl Clone for Input {
         self.drives.clone_from(&from.drives);
         self.lengths.clone_from(&from.lengths);
         self.activations.clone_from(&from.activations);
+        self.skin.clone_from(&from.skin);
         self.released.clone_from(&from.released);
         self.spring_scale = from.spring_scale;
         self.loop_iterations = from.loop_iterations;

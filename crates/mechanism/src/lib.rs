@@ -10,6 +10,7 @@ mod model;
 mod input;
 mod input_index;
 mod prepare;
+mod skin_input;
 
 mod cubic_path;
 
@@ -59,6 +60,7 @@ pub use settings::{
 pub use sinew_math::{DriveCoordinate, JointKind};
 pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, ConvexForces, ConvexReport, Load, Reaction};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
+pub use skin_input::{FleshGrab, SkinInput, SkinPressure, SkinWind};
 pub use sources::EnergySources;
 pub use steppers::{
     BodiesAsOne, MotorGoals, StepHooks, external_wrenches, step, step_coupled, step_observed,

@@ -89,6 +89,7 @@ impl EnergySources {
         let is_met = |grab: &crate::Grab| grab.gap(model, &state.poses) <= OPEN_GRAB;
         let hard = |input: &Input| input.hard_grabs(model).fold(DVec3::ZERO, |sum, grab| sum + grab.target);
         model.kinematic.iter().all(stands)
+            && input.skin.is_empty()
             && input.drives == before.drives
             && input.drives.iter().all(|(_, drive)| drive.rate == 0.0)
             && input.lengths == before.lengths

@@ -29,12 +29,13 @@ pub use sinew_math::{Force, MassProperties, Motion, Pose, Shape};
 pub use sinew_mechanism::Model as Mechanism;
 pub use sinew_mechanism::{
     Assembly, AssemblyOutcome, AssemblyReport, BodyId, BodyKind, BodySpec, CarriedRotation, Displacement,
-    Drive, DriveCoordinate, Edited, Energy, Explicit, GearSpec, Grab, Gyroscopic, Implicit, Input,
+    Drive, DriveCoordinate, Edited, Energy, Explicit, FleshGrab, GearSpec, Grab, Gyroscopic, Implicit, Input,
     JacobianAt, JointCoordinate, JointFrames, JointId, JointKind, JointPart, JointReading, JointSpec, Limit,
     LoopMethod, LoopReport, LoopSettings, LoopState, LoopStop, Loops, MechanismBuilder, MechanismError,
     ModelEdit, Motor, MotorTarget, MuscleId, Noticed, Order, PointSpringSpec, RopeSpec, RotationForce,
-    RungeKutta, ScalarForce, Spring, Structure, TransmissionId, TransmissionReading, TransmissionSpec,
-    TreeForm, Violation, general_joint, joint_reading, rotation_to_axis, transmission_reading,
+    RungeKutta, ScalarForce, SkinInput, SkinPressure, SkinWind, Spring, Structure, TransmissionId,
+    TransmissionReading, TransmissionSpec, TreeForm, Violation, general_joint, joint_reading,
+    rotation_to_axis, transmission_reading,
 };
 pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 pub use sinew_topology::Priority;

@@ -11,6 +11,7 @@ use sinew_engine::{
     Appearance, Contact, Model, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
     step_observed,
 };
+use sinew_flesh::SurfacePoint;
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
     Assembly, AssemblyReport, BodyId, DriveCoordinate, Energy, Input, JointId, JointReading, LoopStop,
@@ -313,6 +314,19 @@ impl World {
     /// The name of a body of flesh; empty if there is none of that number.
     pub fn flesh_name(&self, flesh: usize) -> &str {
         self.appearance.flesh.get(flesh).map_or("", |flesh| &flesh.name)
+    }
+
+    /// The number of a region of the flesh called `flesh`, for [`SkinPressure`](crate::SkinPressure) and [`SkinWind`](crate::SkinWind).
+    pub fn region(&self, flesh: &str, region: &str) -> Option<u32> {
+        let names = &self.appearance.flesh[self.flesh(flesh)?].regions;
+        names.iter().position(|name| name == region).map(|place| place as u32 + 1)
+    }
+
+    /// The place in a body of flesh at a point of the world (m), as it is now, for [`FleshGrab`](crate::FleshGrab); the nearest of its skin if the point is outside. None
+    /// if there is no such flesh.
+    pub fn flesh_point(&self, flesh: usize, point: DVec3) -> Option<SurfacePoint> {
+        let body = self.model.flesh()?.bodies().get(flesh)?;
+        body.point_at(&self.state.flesh.nodes.get(flesh)?.positions, point)
     }
 
     /// The muscle of a region of the flesh called `flesh`, for [`Input::activations`].

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc};
 use sinew_show::ShowOptions;
-use sinew_sim::{BodyId, Grab};
+use sinew_sim::{BodyId, FleshGrab, Grab};
 
 use crate::export::{make_folder, picture, write};
 use crate::{
@@ -44,6 +44,10 @@ pub enum SessionCommand {
     Branch,
     /// Set the dragged points; an empty list lets go.
     Hold(Vec<Grab>),
+    /// Set the dragged point of flesh; none lets go.
+    HoldFlesh(Option<FleshGrab>),
+    /// Pin a point of flesh, or release it.
+    PinFlesh(FleshGrab),
     /// Pin points of a body (in its frame, m), or release a pinned body.
     Pin(BodyId, Vec<DVec3>),
     /// Change settings.
@@ -109,6 +113,8 @@ impl Session {
             }
             SessionCommand::Branch => self.branch(),
             SessionCommand::Hold(grabs) => self.hold(&grabs),
+            SessionCommand::HoldFlesh(grab) => self.hold_flesh(grab),
+            SessionCommand::PinFlesh(grab) => self.pin_flesh(grab),
             SessionCommand::Pin(body, points) => self.pin(body, &points),
             SessionCommand::Tune { wanted, since: Since::Now } => self.tune(&wanted)?,
             SessionCommand::Tune { wanted, since: Since::Start } => self.tune_all(&wanted)?,

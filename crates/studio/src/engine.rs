@@ -248,6 +248,9 @@ fn execute(session: &mut Session, command: SessionCommand, is_filming: bool) -> 
 fn collect(mut commands: Vec<SessionCommand>, next: SessionCommand) -> Vec<SessionCommand> {
     let is_overtaken = match (commands.last(), &next) {
         (Some(SessionCommand::Seek(_)), SessionCommand::Seek(_)) => true,
+        (Some(SessionCommand::HoldFlesh(before)), SessionCommand::HoldFlesh(after)) => {
+            before.is_some() == after.is_some()
+        }
         (Some(SessionCommand::Hold(before)), SessionCommand::Hold(after)) => before.len() == after.len(),
         _ => false,
     };

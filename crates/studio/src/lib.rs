@@ -46,6 +46,6 @@ pub use score::{ControlChoice, Since, control_at, keep, key, with_control};
 pub use screenshot::Screenshot;
 pub use session::Session;
 pub use snapshot::{Measured, Snapshot, SnapshotClock, SnapshotWishes};
-pub use timeline::{BUDGET, Change, NumberedGrab, StepGrabs, Timeline};
+pub use timeline::{BUDGET, Change, Numbered, NumberedFleshGrab, NumberedGrab, StepGrabs, Timeline};
 pub use ui::{Drag, Studio};
 pub use window::{Start, run, run_shot};

@@ -48,6 +48,7 @@ impl Session {
                 .for_each(|joint| self.push_limits(joint, &mut snapshot.visible.limits));
         }
         snapshot.visible.pins.extend(self.pins().map(|grab| grab.target));
+        snapshot.visible.pins.extend(self.flesh_pins().map(|grab| grab.target));
         snapshot.measured.clone_from(&self.measured);
         snapshot.bytes = self.timeline.bytes();
         snapshot.digest = if wishes.digest { world.digest() } else { 0 };

@@ -4,7 +4,7 @@ use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{CoordinateDoc, SceneDoc};
 use sinew_show::{SceneLooks, Scenery, extent};
-use sinew_sim::{BodyId, BodyKind, JointId, JointKind, World};
+use sinew_sim::{BodyId, BodyKind, JointId, JointKind, SurfacePoint, World};
 
 /// What does not change while a scene runs.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +66,8 @@ pub struct FleshCard {
     pub n_tets: usize,
     /// Bodies that it is attached to.
     pub bones: Vec<BodyId>,
+    /// The points of its surface.
+    pub points: Vec<SurfacePoint>,
 }
 
 impl SceneOverview {
@@ -82,6 +84,7 @@ impl SceneOverview {
             name: world.flesh_name(i).to_owned(),
             n_tets: body.fem().n_tets(),
             bones: body.bones().iter().map(|&bone| BodyId::from_index(bone)).collect(),
+            points: body.surface().to_vec(),
         });
         let (middle, reach) = extent(world);
         Self {

@@ -8,7 +8,8 @@ use std::{sync::Arc, time::Instant};
 use sinew_scene::SceneDoc;
 use sinew_sim::{Stage, StepReport, World};
 
-use crate::timeline::{NumberedGrab, StepGrabs};
+use crate::session::AllGrabs;
+use crate::timeline::StepGrabs;
 use crate::{fault::Fault, open_scene::OpenScene, overview::SceneOverview, session::Session};
 
 impl Session {
@@ -37,9 +38,7 @@ impl Session {
     /// Makes one step: repeats a recorded step if there are no grabs, else records a new one.
     pub fn step_once(&mut self) {
         self.end_posing();
-        let is_new = self.step == self.timeline.n_steps()
-            || !self.grabs.held.is_empty()
-            || !self.grabs.pins.is_empty();
+        let is_new = self.step == self.timeline.n_steps() || !self.grabs.is_empty();
         if !is_new {
             self.repeat();
             self.measure(0.0);
@@ -48,8 +47,7 @@ impl Session {
         }
         self.branch();
         self.build(self.timeline.change_at(self.step));
-        let mut holds: Vec<NumberedGrab> = self.grabs.pins.iter().chain(&self.grabs.held).copied().collect();
-        holds.sort_by_key(|hold| hold.number);
+        let holds = self.grabs.in_order();
         let begin = Instant::now();
         let made = self.make(holds, true);
         let milliseconds = 1e3 * begin.elapsed().as_secs_f64();
@@ -99,7 +97,7 @@ impl Session {
     /// Repeats the next recorded step.
     fn repeat(&mut self) {
         self.build(self.timeline.change_at(self.step));
-        let holds = self.timeline.grabs_at(self.step).to_vec();
+        let holds = (self.timeline.grabs_at(self.step).to_vec(), self.timeline.skin_at(self.step).to_vec());
         self.make(holds, false);
         self.step += 1;
     }
@@ -139,19 +137,20 @@ impl Session {
     }
 
     /// Makes one step of the world with these grabs in addition to the inputs of the scene.
-    pub(crate) fn make(&mut self, holds: Vec<NumberedGrab>, is_timed: bool) -> StepGrabs {
+    pub(crate) fn make(&mut self, (holds, skin): AllGrabs, is_timed: bool) -> StepGrabs {
         self.world.take_changes();
         let start = self.world.time();
         let end = start + self.world.settings().dt;
-        self.measured.report = if holds.is_empty() {
+        self.measured.report = if holds.is_empty() && skin.is_empty() {
             if is_timed && self.step.is_multiple_of(8) { self.timed_step() } else { self.world.step() }
         } else {
             self.input = self.world.input_at(start);
             self.input.grabs.extend(holds.iter().map(|hold| hold.grab));
+            self.input.skin.grabs.extend(skin.iter().map(|hold| hold.grab));
             self.world.step_with(&self.input)
         };
         self.note_guidance();
-        StepGrabs { start, end, grabs: holds }
+        StepGrabs { start, end, grabs: holds, skin }
     }
 
     /// Updates whether bones can be guided, which depends on the stepper.

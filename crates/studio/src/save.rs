@@ -8,9 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use sinew_scene::{CurveDoc, GrabDoc, InputDoc, InterpolationDoc, SamplesDoc, SceneDoc, Steps, TrackDoc};
+use sinew_scene::{
+    CurveDoc, FleshGrabDoc, GrabDoc, InputDoc, InterpolationDoc, SamplesDoc, SceneDoc, Steps, TrackDoc,
+};
+use sinew_sim::FleshGrab;
 
-use crate::{session::Session, timeline::Timeline};
+use crate::session::Session;
+use crate::timeline::{Numbered, Timeline};
 
 /// Why a recording cannot be saved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -27,6 +31,9 @@ struct Pull {
     points: Vec<(f64, DVec3)>,
 }
 
+/// One grab of flesh over its whole duration: the first of it, its document and its targets.
+type FleshPull = (FleshGrab, FleshGrabDoc, Vec<(f64, DVec3)>);
+
 impl Session {
     /// The recording as a scene of the same name and the duration of the recording. Fails if nothing was recorded.
     pub fn recorded_scene(&self) -> Result<SceneDoc, SaveError> {
@@ -42,7 +49,8 @@ impl Session {
         scene.expect = Default::default();
         let taken: BTreeSet<String> = scene.tracks.iter().map(|track| track.name.clone()).collect();
         let names = (1u32..).map(|i| format!("hold_{i}")).filter(|name| !taken.contains(name));
-        for (pull, name) in pulls(timeline).into_iter().zip(names) {
+        let mut names = names;
+        for (pull, name) in pulls(timeline).into_iter().zip(&mut names) {
             let body =
                 self.overview().bodies.get(pull.body).map_or_else(String::new, |body| body.name.clone());
             scene.tracks.push(TrackDoc {
@@ -51,6 +59,12 @@ impl Session {
                 curve: CurveDoc::Points(pull.points),
             });
             scene.inputs.push(InputDoc::Grab(GrabDoc { body, track: name, ..pull.doc }));
+        }
+        for ((grab, doc, points), name) in flesh_pulls(timeline).into_iter().zip(names) {
+            let flesh = self.world().flesh_name(grab.flesh as usize).to_owned();
+            let (interpolation, curve) = (InterpolationDoc::Linear, CurveDoc::Points(points));
+            scene.tracks.push(TrackDoc { name: name.clone(), interpolation, curve });
+            scene.inputs.push(InputDoc::FleshGrab(FleshGrabDoc { flesh, track: name, ..doc }));
         }
         Ok(scene)
     }
@@ -103,6 +117,26 @@ fn pulls(timeline: &Timeline) -> Vec<Pull> {
             });
             pull.points.push((of_step.end, grab.target));
             pull.doc.to_s = Some(of_step.end);
+        }
+    }
+    pulls.into_values().collect()
+}
+
+/// The grabs of flesh of a recording, each with its targets over time.
+fn flesh_pulls(timeline: &Timeline) -> Vec<FleshPull> {
+    let mut pulls = BTreeMap::new();
+    for of_step in timeline.grabs().values() {
+        for Numbered { number, grab } in &of_step.skin {
+            let begin = || FleshGrabDoc {
+                place: Some((grab.point.tet, grab.point.weights)),
+                stiffness: grab.stiffness,
+                damping: grab.damping,
+                from_s: of_step.start,
+                ..FleshGrabDoc::default()
+            };
+            let (_, doc, points) = pulls.entry(*number).or_insert_with(|| (*grab, begin(), Vec::new()));
+            points.push((of_step.end, grab.target));
+            doc.to_s = Some(of_step.end);
         }
     }
     pulls.into_values().collect()

@@ -9,10 +9,10 @@ use std::{mem, path::Path, sync::Arc};
 
 use glam::DVec3;
 use sinew_scene::SceneDoc;
-use sinew_sim::{Assembly, BodyId, Grab, Input, World};
+use sinew_sim::{Assembly, BodyId, FleshGrab, Grab, Input, World};
 
 use crate::snapshot::{Measured, SnapshotWishes};
-use crate::timeline::{BUDGET, NumberedGrab, Timeline};
+use crate::timeline::{BUDGET, NumberedFleshGrab, NumberedGrab, Timeline};
 use crate::{
     curves::SessionCurves, fault::Fault, open_scene::OpenScene, overview::SceneOverview, pacing::StepPacer,
 };
@@ -46,10 +46,30 @@ pub(crate) struct MouseGrabs {
     pub(crate) held: Vec<NumberedGrab>,
     /// Pinned points.
     pub(crate) pins: Vec<NumberedGrab>,
+    /// Dragged and pinned points of flesh.
+    flesh_held: Option<NumberedFleshGrab>,
+    flesh_pins: Vec<NumberedFleshGrab>,
     last_number: u32,
 }
 
+/// The grabs of one step, of bodies and of flesh, by number.
+pub(crate) type AllGrabs = (Vec<NumberedGrab>, Vec<NumberedFleshGrab>);
+
 impl MouseGrabs {
+    pub(crate) fn is_empty(&self) -> bool {
+        let (bodies, flesh) = self.in_order();
+        bodies.is_empty() && flesh.is_empty()
+    }
+
+    /// All grabs of a step.
+    pub(crate) fn in_order(&self) -> AllGrabs {
+        let mut bodies: Vec<_> = self.pins.iter().chain(&self.held).copied().collect();
+        let mut flesh: Vec<_> = self.flesh_pins.iter().chain(&self.flesh_held).copied().collect();
+        bodies.sort_by_key(|hold| hold.number);
+        flesh.sort_by_key(|hold| hold.number);
+        (bodies, flesh)
+    }
+
     fn next_number(&mut self) -> u32 {
         self.last_number += 1;
         self.last_number
@@ -183,6 +203,33 @@ impl Session {
         if !self.is_playing && !grabs.is_empty() && grabs.iter().all(|grab| grab.target.is_finite()) {
             self.pose();
         }
+    }
+
+    /// Sets the dragged point of flesh; none lets go. While paused, nothing moves.
+    pub fn hold_flesh(&mut self, grab: Option<FleshGrab>) {
+        let before = self.grabs.flesh_held.take();
+        let Some(grab) = grab else { return };
+        let grab = FleshGrab { target: grab.target + DVec3::ZERO, ..grab };
+        let is_same = |hold: &NumberedFleshGrab| FleshGrab { target: grab.target, ..hold.grab } == grab;
+        let same = before.filter(is_same).map(|hold| hold.number);
+        let number = same.unwrap_or_else(|| self.grabs.next_number());
+        self.grabs.flesh_held = Some(NumberedFleshGrab { number, grab });
+    }
+
+    /// Pins a point of flesh at its target, or releases the flesh if the point is pinned.
+    pub fn pin_flesh(&mut self, grab: FleshGrab) {
+        let n = self.grabs.flesh_pins.len();
+        self.grabs.flesh_pins.retain(|pin| (pin.grab.flesh, pin.grab.point) != (grab.flesh, grab.point));
+        if self.grabs.flesh_pins.len() == n {
+            let grab = FleshGrab { target: grab.target + DVec3::ZERO, stiffness: f64::INFINITY, ..grab };
+            let number = self.grabs.next_number();
+            self.grabs.flesh_pins.push(NumberedFleshGrab { number, grab });
+        }
+    }
+
+    /// Grabs of the pinned points of flesh.
+    pub fn flesh_pins(&self) -> impl Iterator<Item = &FleshGrab> {
+        self.grabs.flesh_pins.iter().map(|pin| &pin.grab)
     }
 
     /// Pins points of a body (`points` in its frame) at their present positions, or releases the body if it was

@@ -9,7 +9,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use sinew_scene::SceneDoc;
-use sinew_sim::{Grab, State};
+use sinew_sim::{FleshGrab, Grab, State};
 
 /// Default memory of checkpoints in bytes: a quarter of a gigabyte.
 pub const BUDGET: usize = 256 << 20;
@@ -18,12 +18,17 @@ const EVERY: u64 = 8;
 
 /// A grab with an identity that persists from step to step. The grabs of a step are sorted by number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NumberedGrab {
+pub struct Numbered<G> {
     /// Stays the same while only the target changes.
     pub number: u32,
-    /// Body, point, target and gains.
-    pub grab: Grab,
+    /// Body or flesh, point, target and gains.
+    pub grab: G,
 }
+
+/// A grab of a body.
+pub type NumberedGrab = Numbered<Grab>;
+/// A grab of flesh.
+pub type NumberedFleshGrab = Numbered<FleshGrab>;
 
 /// The grabs of one step.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,8 +37,16 @@ pub struct StepGrabs {
     pub start: f64,
     /// Time at the end of the step (s).
     pub end: f64,
-    /// The grabs.
+    /// The grabs of bodies.
     pub grabs: Vec<NumberedGrab>,
+    /// The grabs of flesh.
+    pub skin: Vec<NumberedFleshGrab>,
+}
+
+impl StepGrabs {
+    fn n_grabs(&self) -> usize {
+        self.grabs.len() + self.skin.len()
+    }
 }
 
 /// A document and the step at which it came into force.
@@ -89,7 +102,7 @@ impl Timeline {
     /// Memory of checkpoints and grabs in bytes.
     pub fn bytes(&self) -> usize {
         self.checkpoints.len() * self.bytes_per_state
-            + self.n_grabs * size_of::<NumberedGrab>()
+            + self.n_grabs * size_of::<NumberedFleshGrab>()
             + self.grabs.len() * size_of::<(u64, StepGrabs)>()
     }
 
@@ -101,6 +114,11 @@ impl Timeline {
     /// The grabs of the step after `step` steps.
     pub fn grabs_at(&self, step: u64) -> &[NumberedGrab] {
         self.grabs.get(&step).map_or(&[], |of_step| &of_step.grabs)
+    }
+
+    /// The grabs of flesh in the step after `step` steps.
+    pub fn skin_at(&self, step: u64) -> &[NumberedFleshGrab] {
+        self.grabs.get(&step).map_or(&[], |of_step| &of_step.skin)
     }
 
     /// The documents, in order of their steps.
@@ -115,8 +133,8 @@ impl Timeline {
 
     /// Records a step: its grabs, if any, and the state after it.
     pub fn push(&mut self, made: StepGrabs, after: &State) {
-        if !made.grabs.is_empty() {
-            self.n_grabs += made.grabs.len();
+        if made.n_grabs() > 0 {
+            self.n_grabs += made.n_grabs();
             self.grabs.insert(self.n_steps, made);
         }
         self.n_steps += 1;
@@ -154,7 +172,7 @@ impl Timeline {
         self.n_steps = step;
         self.checkpoints.truncate((step / self.every) as usize + 1);
         let discarded = self.grabs.split_off(&step);
-        self.n_grabs -= discarded.values().map(|of_step| of_step.grabs.len()).sum::<usize>();
+        self.n_grabs -= discarded.values().map(StepGrabs::n_grabs).sum::<usize>();
         self.changes.retain(|change| change.step <= step);
     }
 

@@ -99,7 +99,8 @@ impl Session {
                 break;
             }
             while grabs.next_if(|step| step.end <= middle).is_some() {}
-            let held = grabs.peek().filter(|step| step.start <= middle).map(|step| step.grabs.clone());
+            let held = grabs.peek().filter(|step| step.start <= middle);
+            let held = held.map(|step| (step.grabs.clone(), step.skin.clone()));
             let made = self.make(held.unwrap_or_default(), false);
             self.timeline.push(made, self.world.state());
             self.step += 1;

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 use sinew_contact::ContactShape;
-use sinew_math::{Pose, Shape};
+use sinew_math::{Pose, Shape, SurfacePoint};
 use sinew_mechanism::BodyId;
+use sinew_mesh::EmbeddedBody;
 use sinew_scene::{AttachDoc, AttachedDoc, FleshDoc, SceneDoc};
 
 use super::mesh::{CharacterNodes, FleshMesh};
@@ -46,6 +47,14 @@ impl NodeBodies {
             nodes.refer_to_nearest(positions);
         }
         Ok(nodes)
+    }
+
+    /// Whether a node around a point is fixed to a body; none if there is no such point.
+    pub(super) fn holds_one(&self, mesh: &EmbeddedBody, point: &SurfacePoint) -> Option<bool> {
+        let corners = mesh.tets().get(point.tet as usize)?;
+        let is_whole = (point.weights.iter().sum::<f64>() - 1.0).abs() < 1e-6;
+        let mut at = corners.iter().zip(point.weights).filter(|(_, weight)| *weight != 0.0);
+        is_whole.then(|| at.any(|(&node, _)| self.fixed[node as usize].is_some()))
     }
 
     fn attach(

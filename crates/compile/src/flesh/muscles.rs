@@ -59,7 +59,7 @@ pub(super) fn fem_tendons(
 }
 
 /// A point of the mesh in the tetrahedron that it is deepest in; none if it is outside all.
-fn point_inside(mesh: &EmbeddedBody, x: DVec3) -> Option<SurfacePoint> {
+pub(super) fn point_inside(mesh: &EmbeddedBody, x: DVec3) -> Option<SurfacePoint> {
     let weights = |nodes: &[u32; 4]| {
         let [a, b, c, d] = nodes.map(|node| mesh.nodes()[node as usize]);
         let inner = DMat3::from_cols(b - a, c - a, d - a).inverse() * (x - a);

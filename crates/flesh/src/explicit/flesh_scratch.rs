@@ -11,7 +11,7 @@ use sinew_fem::{
 };
 use sinew_math::{Force, Motion, Pose};
 
-use crate::{body::FleshBody, model::FleshModel};
+use crate::{body::FleshBody, model::FleshModel, pins::Pins, skin_loads::SkinLoads};
 
 /// Scratch of one body of flesh.
 pub(crate) struct FleshScratch {
@@ -28,6 +28,11 @@ pub(crate) struct FleshScratch {
     /// Sum of the weights of contacts at each node that are not of surface points.
     others: Vec<f64>,
     pub(super) stable_s: f64,
+    /// What acts from outside.
+    pub(super) outside: SkinLoads,
+    pub(super) pins: Pins,
+    /// Nodes at the start of a sub-step, m.
+    pub(super) starts: Vec<DVec3>,
 }
 
 /// Part of the stable length of a sub-step that is used; the rest leaves room for the damping of contacts.
@@ -48,6 +53,9 @@ impl FleshScratch {
             loads,
             lightest,
             others: Vec::new(),
+            outside: SkinLoads::default(),
+            pins: Pins::default(),
+            starts: Vec::new(),
         }
     }
 

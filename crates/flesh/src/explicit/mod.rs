@@ -3,6 +3,7 @@
 mod contact_forces;
 mod contact_list;
 mod flesh_scratch;
+mod outside_step;
 mod step;
 mod workspace;
 

@@ -29,7 +29,7 @@ use glam::DVec3;
 use sinew_contact::ContactSummary;
 use sinew_fem::{Diagonalize, ExplicitStep, FemReport, FemState};
 use sinew_math::Force;
-use sinew_mechanism::{BodyId, State};
+use sinew_mechanism::{BodyId, SkinInput, State};
 
 use super::flesh_scratch::FleshScratch;
 use super::workspace::{ExplicitWorkspace, MAX_SUBSTEPS, collect_wrenches};
@@ -48,6 +48,8 @@ pub struct ExplicitFlesh<'a> {
     pub diagonalize: Diagonalize,
     /// Activation of every muscle ([`FleshModel::fill_activations`]); all are relaxed if empty.
     pub activations: &'a [f64],
+    /// What acts on the flesh from outside; nothing if none.
+    pub skin: Option<&'a SkinInput>,
 }
 
 impl Default for ExplicitFlesh<'_> {
@@ -55,7 +57,7 @@ impl Default for ExplicitFlesh<'_> {
     fn default() -> Self {
         let gravity = DVec3::new(0.0, 0.0, -9.81);
         let diagonalize = Diagonalize::Selective;
-        Self { dt: 1.0 / 60.0, gravity, substeps: 0, diagonalize, activations: &[] }
+        Self { dt: 1.0 / 60.0, gravity, substeps: 0, diagonalize, activations: &[], skin: None }
     }
 }
 
@@ -109,7 +111,8 @@ pub fn step_explicit(
     let mut report = ExplicitReport { substeps: substeps as u32, ..ExplicitReport::default() };
     for k in 0..report.substeps {
         work.place(h * f64::from(k));
-        work.substep(model, settings, h, flesh, &mut report);
+        let left = h * f64::from(report.substeps - 1 - k);
+        work.substep(model, settings, [h, left], flesh, &mut report);
     }
     work.poses.clear();
     work.poses.extend_from_slice(&after.poses);
@@ -166,12 +169,12 @@ impl FleshScratch {
 }
 
 impl ExplicitWorkspace {
-    /// One sub-step of all flesh.
+    /// One sub-step of `h` seconds of all flesh, `left` seconds before the end of the step.
     fn substep(
         &mut self,
         model: &FleshModel,
         settings: &ExplicitFlesh<'_>,
-        h: f64,
+        [h, left]: [f64; 2],
         flesh: &mut FleshState,
         report: &mut ExplicitReport,
     ) {
@@ -187,6 +190,10 @@ impl ExplicitWorkspace {
         for (index, ((part, body), nodes)) in parts.enumerate() {
             let activations = model.activations_of(index, settings.activations);
             report.elements = report.elements.with(part.step(body, settings, h, activations, nodes));
+            if let Some(skin) = settings.skin {
+                part.load((model, index), skin, h, nodes, &mut self.sums);
+                part.pin((model, index), skin, [h, left], nodes);
+            }
             for (&bone, wrench) in body.bones.iter().zip(&part.wrenches) {
                 self.sums[bone] += *wrench;
             }

@@ -9,12 +9,13 @@ use sinew_contact::{ContactPoint, TouchPair};
 use sinew_fem::FemState;
 use sinew_math::{Force, Motion};
 use sinew_mechanism::{
-    Attached, CgReport, Companion, CompanionLoads, ConvexForces, ConvexReport, CouplingPoint, Reaction, State,
+    Attached, CgReport, Companion, CompanionLoads, ConvexForces, ConvexReport, CouplingPoint, Reaction,
+    SkinInput, State,
 };
 use sinew_solvers::CarrierCoupling;
 
 use super::couplings::{BodyCoupling, FleshBodyCoupling, FleshCoupling};
-use super::{contacts::Contacts, elements::Elements};
+use super::{contacts::Contacts, elements::Elements, outside::Outside};
 use crate::body::FleshBody;
 use crate::model::{FleshModel, FleshReport, NO_SLOT};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
@@ -23,14 +24,17 @@ use crate::state::{FleshState, NodeHistory};
 /// Scratch of steps with flesh. Its content never changes a result.
 #[derive(Clone)]
 pub struct FleshWorkspace {
-    elements: Vec<Elements>,
-    contacts: Contacts,
+    pub(super) elements: Vec<Elements>,
+    /// What acts on each body of flesh from outside.
+    pub(super) outside: Vec<Outside>,
+    pub(super) contacts: Contacts,
     /// Response of the bodies with the flesh on them; none if there are too many bodies.
     coupling: Option<CarrierCoupling>,
     /// Velocities at the end of the step, as the last solve gave them.
-    velocities: Vec<Vec<DVec3>>,
+    pub(super) velocities: Vec<Vec<DVec3>>,
     best: BestSolution,
-    value: Vec<f64>,
+    pub(super) value: Vec<f64>,
+    pub(super) balance: Balance,
     /// Twists of all bodies, at the linearization point or as solved.
     motions: Vec<Motion>,
     /// Effective length of the step (s), and the factor of the last displacement in a scheme of second order.
@@ -40,6 +44,14 @@ pub struct FleshWorkspace {
     /// How many steps speeds lag behind positions.
     lag: f64,
     report: FleshReport,
+}
+
+/// Buffers of the correction in `balance.rs`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Balance {
+    pub(super) product: Vec<f64>,
+    pub(super) motions: Vec<Motion>,
+    pub(super) impulses: Vec<Force>,
 }
 
 /// What a step with Newton iterations may come back to.
@@ -67,12 +79,14 @@ impl FleshWorkspace {
     pub fn new(model: &FleshModel) -> Self {
         Self {
             elements: model.bodies.iter().map(|body| Elements::new(body, &model.slots)).collect(),
+            outside: vec![Outside::default(); model.bodies.len()],
             contacts: Contacts::default(),
             coupling: (!model.bodies.is_empty() && model.ports.len() <= MAX_COUPLED)
                 .then(|| CarrierCoupling::new(model.ports.len())),
             velocities: model.bodies.iter().map(|body| vec![DVec3::ZERO; body.fem.n_nodes()]).collect(),
             best: BestSolution::default(),
             value: Vec::new(),
+            balance: Balance::default(),
             motions: Vec::new(),
             h: 0.0,
             carry: 0.0,
@@ -106,6 +120,27 @@ impl FleshWorkspace {
         }
     }
 
+    /// Moves the velocities from which a solve starts, of all nodes, to where pins are met.
+    fn meet_pins(&mut self, value: &mut [f64]) {
+        let mut rest = value;
+        for (elements, outside) in self.elements.iter_mut().zip(&mut self.outside) {
+            let (own, others) = rest.split_at_mut(elements.n_unknowns());
+            rest = others;
+            outside.meet(own);
+            elements.value.iter_mut().enumerate().for_each(|(node, value)| *value = get_node(own, node));
+        }
+    }
+
+    /// Removes what pins resist from the impulses on all nodes.
+    fn project(&mut self, impulses: &mut [f64]) {
+        let mut rest = impulses;
+        for (elements, outside) in self.elements.iter().zip(&mut self.outside) {
+            let (own, others) = rest.split_at_mut(elements.n_unknowns());
+            rest = others;
+            outside.project(own);
+        }
+    }
+
     /// Whether bodies are so near each other or the world that a step of length `dt` would find contacts. Forgets those of the last step.
     pub fn are_near(&mut self, model: &FleshModel, bodies: &State, dt: f64, gravity: DVec3) -> bool {
         self.contacts.are_near(model, bodies, dt, gravity)
@@ -130,10 +165,11 @@ impl std::fmt::Debug for FleshWorkspace {
 
 /// The flesh of a mechanism during one step.
 pub struct Flesh<'a> {
-    model: &'a FleshModel,
+    pub(super) model: &'a FleshModel,
     state: &'a mut FleshState,
-    work: &'a mut FleshWorkspace,
+    pub(super) work: &'a mut FleshWorkspace,
     activations: &'a [f64],
+    skin: Option<&'a SkinInput>,
 }
 
 impl<'a> Flesh<'a> {
@@ -146,15 +182,23 @@ impl<'a> Flesh<'a> {
     ) -> Self {
         work.report = FleshReport::default();
         work.contacts.forget_pairs();
+        work.outside.iter_mut().for_each(Outside::clear);
         work.keeps_history = keeps_history;
         work.lag = if keeps_history { 0.0 } else { 0.5 };
-        Self { model, state, work, activations: &[] }
+        Self { model, state, work, activations: &[], skin: None }
     }
 
     /// With the activation of every muscle ([`FleshModel::fill_activations`]); else all are relaxed.
     #[must_use]
     pub fn with_activations(mut self, activations: &'a [f64]) -> Self {
         self.activations = activations;
+        self
+    }
+
+    /// With what acts on the flesh from outside.
+    #[must_use]
+    pub fn with_skin_input(mut self, skin: &'a SkinInput) -> Self {
+        self.skin = Some(skin);
         self
     }
 
@@ -173,7 +217,7 @@ impl<'a> Flesh<'a> {
     }
 
     /// Product with `E`; `given` are the twists of bones that are not unknowns.
-    fn times(
+    pub(super) fn times(
         &mut self,
         own: &[f64],
         motions: &[Motion],
@@ -279,6 +323,7 @@ impl Attached for Flesh<'_> {
 
     fn apply(&mut self, own: &[f64], motions: &[Motion], own_out: &mut [f64], impulses: &mut [Force]) {
         self.times(own, motions, &|_| Motion::ZERO, own_out, impulses);
+        self.work.project(own_out);
     }
 
     fn prepare(&mut self, tree: &mut Reaction<'_>) {
@@ -302,7 +347,7 @@ impl Attached for Flesh<'_> {
         out: &mut [f64],
         motions: &mut [Motion],
     ) {
-        let FleshWorkspace { elements, coupling, .. } = &mut *self.work;
+        let FleshWorkspace { elements, outside, coupling, .. } = &mut *self.work;
         let mut rest = residual;
         for elements in &mut *elements {
             let (own, others) = rest.split_at(elements.n_unknowns());
@@ -316,22 +361,23 @@ impl Attached for Flesh<'_> {
         // impulses.
         tree(impulses, motions);
         let (mut rest, mut out) = (residual, out);
-        for elements in elements {
+        for (elements, outside) in elements.iter_mut().zip(outside) {
             let (own, others) = rest.split_at(elements.n_unknowns());
             let (own_out, others_out) = out.split_at_mut(elements.n_unknowns());
             (rest, out) = (others, others_out);
             elements.prolong(own, motions, own_out);
+            outside.project(own_out);
         }
     }
 }
 
 impl Companion for Flesh<'_> {
     fn linearize(&mut self, moment: &CouplingPoint<'_>, loads: &mut CompanionLoads<'_>) {
-        let Self { model, state, work, activations } = self;
+        let Self { model, state, work, activations, skin } = self;
         (work.h, work.carry) = (moment.h, moment.carry);
         work.report.touched = None;
         moment.motions.clone_into(&mut work.motions);
-        let FleshWorkspace { elements, contacts, lag, .. } = &mut **work;
+        let FleshWorkspace { elements, outside, contacts, lag, .. } = &mut **work;
         if !moment.is_again && !moment.is_same {
             contacts.find(model, (moment, *lag), state);
         }
@@ -342,6 +388,12 @@ impl Companion for Flesh<'_> {
         contacts.act(model, loads, &mut |flesh, node, impulse| {
             elements[flesh].push(&model.bodies[flesh], node, impulse);
         });
+        for (flesh, (elements, outside)) in elements.iter_mut().zip(outside).enumerate() {
+            if let Some(skin) = skin {
+                let in_matrix = &mut contacts.couplings.in_matrix[flesh];
+                outside.act((model, flesh), skin, moment.h, elements, in_matrix);
+            }
+        }
         for (flesh, (body, elements)) in model.bodies.iter().zip(elements).enumerate() {
             elements.finish_matrix(body, &contacts.couplings.in_matrix[flesh]);
             for (&bone, load) in body.bones.iter().zip(elements.bones.iter()) {
@@ -356,6 +408,7 @@ impl Companion for Flesh<'_> {
         for elements in &self.work.elements {
             value.extend(elements.value.iter().flat_map(|v| v.to_array()));
         }
+        self.work.meet_pins(&mut value);
         let given = std::mem::take(&mut self.work.motions);
         self.times(&value, motions, &|body| given[body], residual, impulses);
         let Self { model, work, .. } = self;
@@ -369,6 +422,7 @@ impl Companion for Flesh<'_> {
             }
             first += body.fem.n_nodes();
         }
+        work.project(residual);
         impulses.iter_mut().for_each(|impulse| *impulse = *impulse * -1.0);
     }
 
@@ -398,6 +452,8 @@ impl Companion for Flesh<'_> {
             }
             first += ends.len();
         }
+        self.balance(motions);
+        let Self { model, work, .. } = self;
         motions.clone_into(&mut work.motions);
         work.report.n_solves += 1;
         let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];

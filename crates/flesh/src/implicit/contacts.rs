@@ -24,7 +24,7 @@ use super::touching::TouchingBodies;
 use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
 /// A solve stands if its impulses are wrong by at most this part of all impulses.
-const IMPULSE_TOLERANCE: f64 = 0.1;
+const IMPULSE_TOLERANCE: f64 = 0.005;
 
 /// Largest margin of the queries of bodies, m.
 const MAX_MARGIN: f64 = 1.0;

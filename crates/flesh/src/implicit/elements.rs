@@ -270,6 +270,22 @@ impl Elements {
         }
     }
 
+    /// Mass of free nodes in the matrix, with their dampers, kg.
+    pub(crate) fn mass_with_drag(&self, body: &FleshBody) -> f64 {
+        let free = body.attachments.free().iter();
+        (1.0 + self.drag) * free.map(|free| body.fem.masses()[free.node as usize]).sum::<f64>()
+    }
+
+    /// Nodes at the linearization point, m.
+    pub(crate) fn positions(&self) -> &[DVec3] {
+        &self.positions
+    }
+
+    /// Where a node is without its motion in the step, m.
+    pub(crate) fn start_of(&self, node: usize, h: f64) -> DVec3 {
+        self.positions[node] - self.displaced[node] * h
+    }
+
     /// Velocity of a node in the last product.
     pub(crate) fn multiplied(&self, node: usize) -> DVec3 {
         get_node(&self.u, node)

@@ -1,5 +1,6 @@
 //! Flesh and contacts in one implicit solve with the bodies.
 
+mod balance;
 mod bone_loads;
 mod carriers;
 mod companion;
@@ -9,6 +10,7 @@ mod couplings;
 mod elements;
 mod end_contacts;
 mod jolt;
+mod outside;
 mod touching;
 mod touching_islands;
 mod touching_point;

@@ -129,6 +129,12 @@ pub enum InputDoc {
     Wrench(WrenchDoc),
     /// Joint springs and dampers are scaled from a moment on.
     JointForces(JointForcesDoc),
+    /// A point of flesh is pulled to a track by a spring, or held there.
+    FleshGrab(FleshGrabDoc),
+    /// A pressure on the surface of flesh.
+    Pressure(PressureDoc),
+    /// Wind on the surface of flesh.
+    Wind(WindDoc),
 }
 
 document! {
@@ -196,5 +202,100 @@ document! {
         pub at_s: f64,
         /// Factor: 0 switches off, 1 is as written in the joints.
         pub scale: f64 = 1.0,
+    }
+}
+
+document! {
+    /// A point of flesh is pulled to a track by a spring of rest length zero, as a [`GrabDoc`] pulls a point of a body.
+    pub struct FleshGrabDoc {
+        /// Name of the flesh.
+        pub flesh: String,
+        /// The point that is pulled, on its skin or inside (m, frame of the mesh at rest).
+        [omit] pub point: DVec3,
+        /// The same as a tetrahedron and the weights of its nodes, in place of `point`.
+        [omit] pub place: Option<(u32, [f64; 4])>,
+        /// Name of the track.
+        pub track: String,
+        /// Stiffness (N/m); `inf` holds the point rigidly.
+        pub stiffness: f64,
+        /// Damping (N·s/m); without meaning if the point is held.
+        [omit] pub damping: f64,
+        /// When it begins (s).
+        [omit] pub from_s: f64,
+        /// When it ends (s); never if left out.
+        [omit] pub to_s: Option<f64>,
+    }
+}
+
+document! {
+    /// A pressure along the outer normals of the surface of flesh, as it is deformed.
+    pub struct PressureDoc {
+        /// Name of the flesh.
+        pub flesh: String,
+        /// Name of the region over which it acts; the whole surface if left out.
+        [omit] pub region: Option<String>,
+        /// Pressure (Pa); positive pushes outwards.
+        pub pressure: f64,
+        /// Name of a scalar track that multiplies it; 1 if left out.
+        [omit] pub track: Option<String>,
+        /// When it begins (s).
+        [omit] pub from_s: f64,
+        /// When it ends (s); never if left out.
+        [omit] pub to_s: Option<f64>,
+    }
+}
+
+document! {
+    /// Wind that drags each face of the surface of flesh with a force of `drag` times its area times the velocity of the air relative to it.
+    pub struct WindDoc {
+        /// Name of the flesh.
+        pub flesh: String,
+        /// Name of the region over which it acts; the whole surface if left out.
+        [omit] pub region: Option<String>,
+        /// Velocity of the air (m/s), world axes.
+        pub velocity: DVec3,
+        /// Force per area and relative speed (N·s/m³).
+        pub drag: f64 = 1.0,
+        /// Name of a scalar track that multiplies the velocity; 1 if left out.
+        [omit] pub track: Option<String>,
+        /// When it begins (s).
+        [omit] pub from_s: f64,
+        /// When it ends (s); never if left out.
+        [omit] pub to_s: Option<f64>,
+    }
+}
+
+impl InputDoc {
+    /// The name of the body that it acts on; none for flesh and joints.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::Kinematic(input) => Some(&input.body),
+            Self::Grab(input) => Some(&input.body),
+            Self::Wrench(input) => Some(&input.body),
+            Self::JointForces(_) | Self::FleshGrab(_) | Self::Pressure(_) | Self::Wind(_) => None,
+        }
+    }
+
+    /// The name of the flesh that it acts on, and of a region of it.
+    pub fn flesh(&self) -> Option<(&str, Option<&str>)> {
+        match self {
+            Self::FleshGrab(input) => Some((&input.flesh, None)),
+            Self::Pressure(input) => Some((&input.flesh, input.region.as_deref())),
+            Self::Wind(input) => Some((&input.flesh, input.region.as_deref())),
+            Self::Kinematic(_) | Self::Grab(_) | Self::Wrench(_) | Self::JointForces(_) => None,
+        }
+    }
+
+    /// The name of its track of points or poses, or else of numbers.
+    pub fn tracks(&self) -> (Option<&str>, Option<&str>) {
+        match self {
+            Self::Kinematic(input) => (Some(&input.track), None),
+            Self::Grab(input) => (Some(&input.track), None),
+            Self::FleshGrab(input) => (Some(&input.track), None),
+            Self::Wrench(input) => (None, input.track.as_deref()),
+            Self::Pressure(input) => (None, input.track.as_deref()),
+            Self::Wind(input) => (None, input.track.as_deref()),
+            Self::JointForces(_) => (None, None),
+        }
     }
 }

@@ -35,6 +35,16 @@ pub(super) fn inputs_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
                 issues.require_window(&path, grab.from_s, grab.to_s);
             }
             InputDoc::Wrench(wrench) => issues.require_window(&path, wrench.from_s, wrench.to_s),
+            InputDoc::FleshGrab(grab) => {
+                let numbers = [("stiffness", grab.stiffness), ("damping", grab.damping)];
+                issues.require_not_negative(&path, &numbers);
+                issues.require_window(&path, grab.from_s, grab.to_s);
+            }
+            InputDoc::Pressure(input) => issues.require_window(&path, input.from_s, input.to_s),
+            InputDoc::Wind(input) => {
+                issues.require_not_negative(&path, &[("drag", input.drag)]);
+                issues.require_window(&path, input.from_s, input.to_s);
+            }
             InputDoc::JointForces(switch) => {
                 issues.require_not_negative(&path, &[("scale", switch.scale), ("at_s", switch.at_s)]);
             }
@@ -48,14 +58,11 @@ pub(super) fn inputs_fit_their_body(scene: &SceneDoc, issues: &mut Issues) {
     let kinds = kinds(scene);
     let mut followers = BTreeMap::new();
     for (i, input) in scene.inputs.iter().enumerate() {
-        let (body, wanted) = match input {
-            InputDoc::Kinematic(input) => (&input.body, BodyKindDoc::Kinematic),
-            InputDoc::Grab(input) => (&input.body, BodyKindDoc::Dynamic),
-            InputDoc::Wrench(input) => (&input.body, BodyKindDoc::Dynamic),
-            InputDoc::JointForces(_) => continue,
-        };
+        let Some(body) = input.body() else { continue };
+        let is_moved = matches!(input, InputDoc::Kinematic(_));
+        let wanted = if is_moved { BodyKindDoc::Kinematic } else { BodyKindDoc::Dynamic };
         let field = format!("inputs[{i}].body");
-        if let Some(kind) = kinds.get(body.as_str()).filter(|kind| **kind != wanted) {
+        if let Some(kind) = kinds.get(body).filter(|kind| **kind != wanted) {
             let message = format!("the body `{body}` is {kind:?}");
             let hint = format!("this input needs a body of kind {wanted:?}");
             issues.add(Kind::WrongBodyKind, field, message, hint);

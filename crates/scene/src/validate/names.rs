@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::issues::Issues;
 use super::lookup::{WORLD, characters, joint_tracks};
-use super::regions::{each_region, muscle_tracks};
-use crate::doc::{CharacterDoc, EndDoc, FibresDoc, GeneratorDoc, InputDoc, RegionTetsDoc, RootDoc, SceneDoc};
+use super::regions::{each_region, muscle_tracks, regions_of};
+use crate::doc::{CharacterDoc, EndDoc, FibresDoc, GeneratorDoc, RegionTetsDoc, RootDoc, SceneDoc};
 use crate::{error::SceneIssueKind as Kind, suggest::suggestion};
 
 /// Bodies, joints, springs, ropes, gears, surfaces, flesh, tracks, cameras and generators have names. No name is used twice in its list,
@@ -73,14 +73,16 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
         }
     }
     for (i, input) in scene.inputs.iter().enumerate() {
-        let track = match input {
-            InputDoc::Kinematic(input) => Some(&input.track),
-            InputDoc::Grab(input) => Some(&input.track),
-            InputDoc::Wrench(input) => input.track.as_ref(),
-            InputDoc::JointForces(_) => None,
-        };
-        if let Some(track) = track {
+        let (points, numbers) = input.tracks();
+        if let Some(track) = points.or(numbers) {
             known.require_track(issues, track, || format!("inputs[{i}].track"));
+        }
+        if let Some((flesh, region)) = input.flesh() {
+            known.require_flesh(issues, flesh, || format!("inputs[{i}].flesh"));
+            let known: Vec<_> = regions_of(scene, flesh).map(str::to_owned).collect();
+            if let Some(region) = region.filter(|region| !known.iter().any(|name| name == region)) {
+                missing(issues, "region of this flesh", region, &known, format!("inputs[{i}].region"));
+            }
         }
     }
     for (i, flesh) in scene.expect.flesh.iter().enumerate() {
@@ -118,13 +120,9 @@ fn body_references(scene: &SceneDoc) -> Vec<(String, &str)> {
         all.extend(roots);
     }
     for (i, input) in scene.inputs.iter().enumerate() {
-        let body = match input {
-            InputDoc::Kinematic(input) => &input.body,
-            InputDoc::Grab(input) => &input.body,
-            InputDoc::Wrench(input) => &input.body,
-            InputDoc::JointForces(_) => continue,
-        };
-        all.push((format!("inputs[{i}].body"), body));
+        if let Some(body) = input.body() {
+            all.push((format!("inputs[{i}].body"), body));
+        }
     }
     for (i, flesh) in scene.flesh.iter().enumerate() {
         let bodies =

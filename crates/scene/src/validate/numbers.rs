@@ -15,7 +15,11 @@ pub(super) fn numbers_are_finite(scene: &SceneDoc, issues: &mut Issues) {
     if !(text.contains("inf") || text.contains("NaN")) {
         return;
     }
-    let is_hold = |input: &InputDoc| matches!(input, InputDoc::Grab(grab) if grab.stiffness == f64::INFINITY);
+    let is_hold = |input: &InputDoc| match input {
+        InputDoc::Grab(grab) => grab.stiffness == f64::INFINITY,
+        InputDoc::FleshGrab(grab) => grab.stiffness == f64::INFINITY,
+        _ => false,
+    };
     let holds: Vec<_> = (0..scene.inputs.len())
         .filter(|&i| is_hold(&scene.inputs[i]))
         .map(|i| format!("inputs[{i}].stiffness"))

@@ -15,8 +15,9 @@ use crate::error::SceneIssueKind as Kind;
 
 /// What regions and tendons of one flesh are checked with.
 struct Parts<'s> {
-    /// Path of the flesh.
+    /// Path and name of the flesh.
     path: String,
+    name: &'s str,
     regions: &'s [RegionDoc],
     tendons: &'s [TendonDoc],
     stepping: FleshSteppingDoc,
@@ -26,17 +27,25 @@ struct Parts<'s> {
 fn parts(scene: &SceneDoc) -> impl Iterator<Item = Parts<'_>> {
     let listed = scene.flesh.iter().enumerate().map(|(i, flesh)| Parts {
         path: format!("flesh[{i}]"),
+        name: &flesh.name,
         regions: &flesh.regions,
         tendons: &flesh.tendons,
         stepping: flesh.stepping,
     });
     let generated = characters(scene).map(|(i, character)| Parts {
         path: format!("generators[{i}]"),
+        name: &character.name,
         regions: &character.regions,
         tendons: &character.tendons,
         stepping: character.stepping,
     });
     listed.chain(generated)
+}
+
+/// The names of the regions of all flesh that is called `flesh`.
+pub(super) fn regions_of<'s>(scene: &'s SceneDoc, flesh: &'s str) -> impl Iterator<Item = &'s str> {
+    let called = parts(scene).filter(move |parts| parts.name == flesh);
+    called.flat_map(|parts| parts.regions.iter().map(|region| region.name.as_str()))
 }
 
 /// Every region, with its path.

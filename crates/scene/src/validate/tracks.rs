@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::issues::Issues;
 use super::lookup::{characters, joint_tracks};
 use super::regions::muscle_tracks;
-use crate::doc::{CurveDoc, InputDoc, SceneDoc, TrackDoc};
+use crate::doc::{CurveDoc, SceneDoc, TrackDoc};
 use crate::error::SceneIssueKind as Kind;
 
 /// Tracks made of samples have at least one, at increasing times.
@@ -89,15 +89,10 @@ pub(super) fn tracks_fit_their_use(scene: &SceneDoc, issues: &mut Issues) {
     }
     for (i, input) in scene.inputs.iter().enumerate() {
         let field = format!("inputs[{i}].track");
-        match input {
-            InputDoc::Kinematic(input) => require(&input.track, POINTS, field),
-            InputDoc::Grab(input) => require(&input.track, POINTS, field),
-            InputDoc::Wrench(input) => {
-                if let Some(track) = &input.track {
-                    require(track, NUMBERS, field);
-                }
-            }
-            InputDoc::JointForces(_) => {}
+        match input.tracks() {
+            (Some(track), _) => require(track, POINTS, field),
+            (None, Some(track)) => require(track, NUMBERS, field),
+            (None, None) => {}
         }
     }
 }

@@ -209,3 +209,25 @@ fn refused_steps_and_ignored_inputs_are_told() {
     let told: Vec<HealthNotice> = world.step_with(&input).notices().map(|(notice, _)| notice).collect();
     assert_eq!(told, [HealthNotice::IgnoredInput]);
 }
+
+#[test]
+fn flesh_inside_flesh_or_inside_the_ground_is_told() {
+    let cube = |name: &str, x: f64, z: f64| {
+        format!(
+            r#"(name: "{name}", mesh: Beam(size: (0.2, 0.2, 0.2), cells: (3, 3, 3)), pose: (position: ({x}, 0.01, {z})),
+                material: NeoHookean(young: 1e5, poisson: 0.4), contact: ())"#
+        )
+    };
+    let ground = "colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))]";
+    let scene = |flesh: &[String]| small(&format!("flesh: [{}], {ground}", flesh.join(", ")));
+    let told = "flesh `a` and `b` are inside each other by far more than contacts give";
+    let found = notices(&mut scene(&[cube("a", 0.0, 0.5), cube("b", 0.1, 0.5)]), 5);
+    assert_eq!(found[&HealthNotice::DeepFlesh].0, told);
+    let found = notices(&mut scene(&[cube("a", 0.0, -0.06)]), 1);
+    assert!(found[&HealthNotice::DeepFlesh].0.starts_with("flesh `a` and the world are inside"), "{found:?}");
+    // Beside each other, stacked, and fallen on each other.
+    for second in [cube("b", 0.2005, 0.3), cube("b", 0.0, 0.7), cube("b", 0.15, 0.9)] {
+        let found = notices(&mut scene(&[cube("a", 0.0, 0.3), second]), 120);
+        assert!(!found.contains_key(&HealthNotice::DeepFlesh), "{found:?}");
+    }
+}

@@ -1,4 +1,4 @@
-//! Dragging of bodies: pull, move in depth, turn, pin.
+//! Dragging of bodies and of flesh without bones: pull, move in depth, turn, pin.
 //!
 //! The picked point is pulled to the mouse, in the plane through the target orthogonal to the view. With Ctrl the
 //! mouse moves the target towards the viewer or away; with Alt it turns the body about the picked point by four
@@ -6,11 +6,11 @@
 
 use glam::{DQuat, DVec3};
 use sinew_math::exp_so3;
-use sinew_sim::{BodyId, Grab};
+use sinew_sim::{BodyId, FleshGrab, Grab, SurfacePoint};
 
 use crate::camera::{Orbit, Ray};
 use crate::pick::{Hit, PickTarget};
-use crate::{overview::SceneOverview, snapshot::Snapshot};
+use crate::{command::SessionCommand, overview::SceneOverview, snapshot::Snapshot};
 
 /// A dragged body.
 #[derive(Clone, Copy, Debug)]
@@ -25,17 +25,29 @@ struct Held {
     turned: Option<DQuat>,
 }
 
+/// A dragged point of boneless flesh.
+#[derive(Clone, Copy, Debug)]
+struct HeldFlesh {
+    flesh: usize,
+    /// The nearest point of its surface, and how far that is from the mouse (m).
+    point: SurfacePoint,
+    offset: DVec3,
+    /// Target of the mouse (m).
+    target: DVec3,
+}
+
 /// The drag operation of the mouse.
 #[derive(Clone, Copy, Debug)]
 pub struct Drag {
     held: Option<Held>,
+    flesh: Option<HeldFlesh>,
     /// Factor on the stiffness of grabs.
     pub firmness: f64,
 }
 
 impl Default for Drag {
     fn default() -> Self {
-        Self { held: None, firmness: 1.0 }
+        Self { held: None, flesh: None, firmness: 1.0 }
     }
 }
 
@@ -56,14 +68,30 @@ impl Drag {
         self.held.map(|held| held.body)
     }
 
-    /// Lets go of the body.
-    pub(super) fn release(&mut self) {
-        self.held = None;
+    /// Whether something is dragged.
+    pub fn is_active(&self) -> bool {
+        self.held.is_some() || self.flesh.is_some()
     }
 
-    /// Starts to drag a dynamic body at the picked point; false for other targets.
+    /// Lets go.
+    pub(super) fn release(&mut self) {
+        (self.held, self.flesh) = (None, None);
+    }
+
+    /// Starts to drag a dynamic body or flesh at the picked point; false for other targets.
     pub(super) fn take(&mut self, hit: &Hit, snapshot: &Snapshot) -> bool {
-        let PickTarget::Body(body) = hit.target else { return false };
+        let body = match hit.target {
+            PickTarget::Body(body) => body,
+            PickTarget::Flesh(flesh) => {
+                self.flesh = flesh_point(hit, snapshot, flesh).map(|(point, at)| HeldFlesh {
+                    flesh,
+                    point,
+                    offset: at - hit.point,
+                    target: hit.point,
+                });
+                return self.flesh.is_some();
+            }
+        };
         let is_dynamic = snapshot.overview.bodies.get(body.index()).is_some_and(|card| card.is_dynamic);
         let pose = snapshot.poses.get(body.index()).filter(|pose| pose.is_finite());
         self.held = pose.filter(|_| is_dynamic).map(|pose| Held {
@@ -78,19 +106,29 @@ impl Drag {
 
     /// Moves the target.
     pub(super) fn pull(&mut self, moved: DragMove, orbit: &Orbit) {
-        let Some(held) = &mut self.held else { return };
         let view = orbit.view();
+        let of_body = self.held.as_mut().map(|held| &mut held.target);
+        let Some(target) = of_body.or(self.flesh.as_mut().map(|held| &mut held.target)) else { return };
         match moved {
-            DragMove::Across(ray) => held.target = ray.meets(held.target, view.toward).unwrap_or(held.target),
+            DragMove::Across(ray) => *target = ray.meets(*target, view.toward).unwrap_or(*target),
             DragMove::Depth(share) => {
-                let way = orbit.eye() - held.target;
-                held.target += way * share.clamp(-0.5, 0.5);
+                let way = orbit.eye() - *target;
+                *target += way * share.clamp(-0.5, 0.5);
             }
             DragMove::Turn(right, up) => {
                 let turn = exp_so3(view.right * right + view.up * up);
+                let Some(held) = &mut self.held else { return };
                 held.turned = Some((turn * held.turned.unwrap_or(DQuat::IDENTITY)).normalize());
             }
         }
+    }
+
+    /// The command that holds what is dragged where the mouse is; lets go if nothing is.
+    pub(super) fn command(&self, overview: &SceneOverview) -> SessionCommand {
+        let Some(held) = self.flesh else { return SessionCommand::Hold(self.grabs(overview)) };
+        let (stiffness, damping) = gains(overview, self.firmness);
+        let (flesh, point, target) = (held.flesh as u32, held.point, held.target + held.offset);
+        SessionCommand::HoldFlesh(Some(FleshGrab { flesh, point, target, stiffness, damping }))
     }
 
     /// The grabs of the next step.
@@ -120,6 +158,15 @@ fn gains(overview: &SceneOverview, firmness: f64) -> (f64, f64) {
     }
     let stiffness = firmness * overview.looks.mass.max(1e-9) * 9.81 / (0.05 * overview.reach);
     (stiffness, 0.3 * (stiffness * overview.looks.mass).sqrt())
+}
+
+/// The point of the surface of flesh that is nearest to a hit, and where it is (m).
+pub(super) fn flesh_point(hit: &Hit, snapshot: &Snapshot, flesh: usize) -> Option<(SurfacePoint, DVec3)> {
+    let card = snapshot.overview.flesh.get(flesh)?;
+    let drawn = &snapshot.visible.list.flesh.get(flesh)?.points;
+    let near = |at: &DVec3| at.distance_squared(hit.point);
+    let points = card.points.iter().zip(drawn).filter(|(_, at)| at.is_finite());
+    points.min_by(|a, b| near(a.1).total_cmp(&near(b.1))).map(|(point, at)| (*point, *at))
 }
 
 /// Points of a body that fix its position, and with `is_turned` its orientation too, in the body frame (m).

@@ -52,11 +52,10 @@ impl Studio {
 
     /// Lets go of the body, closes the help; if there is neither, cancels a film.
     fn escape(&mut self) {
-        if self.drag.body().is_none() && !self.widgets.is_help_open {
+        if !self.drag.is_active() && !self.widgets.is_help_open {
             self.engine.board(Board::stop_film);
         }
-        self.drag.release();
+        self.let_go();
         self.widgets.is_help_open = false;
-        self.engine.send(SessionCommand::Hold(Vec::new()));
     }
 }

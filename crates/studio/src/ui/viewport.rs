@@ -2,8 +2,11 @@
 
 use egui::{CursorIcon, PointerButton, Response, Sense, Ui};
 
+use sinew_sim::FleshGrab;
+
+use crate::overview::FleshCard;
 use crate::pick::{Hit, PickTarget, pick};
-use crate::ui::drag::{DragMove, pin_points};
+use crate::ui::drag::{DragMove, flesh_point, pin_points};
 use crate::{command::SessionCommand, painter::ScenePainter, ui::studio::Studio};
 
 /// Rotation of the camera or of a body per pixel (rad).
@@ -18,7 +21,7 @@ impl Studio {
         let at = response.hover_pos().or_else(|| response.interact_pointer_pos());
         let place = at.map(|at| (f64::from(at.x - rect.min.x), f64::from(at.y - rect.min.y)));
         self.view.hover = place
-            .filter(|_| self.drag.body().is_none())
+            .filter(|_| !self.drag.is_active())
             .and_then(|place| {
                 pick(&self.snapshot.visible.list, &self.view.orbit.ray(place, size), !self.view.show.nodes)
             })
@@ -37,7 +40,7 @@ impl Studio {
         if let Some(name) = self.name_under_mouse() {
             response.clone().on_hover_text_at_pointer(name);
         }
-        if self.drag.body().is_some() {
+        if self.drag.is_active() {
             ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
         }
     }
@@ -52,8 +55,8 @@ impl Studio {
             && self.drag.take(&hit, &self.snapshot)
         {
             self.score.prepare_to_guide(&mut self.engine, &self.snapshot);
-            self.engine.send(SessionCommand::Hold(self.drag.grabs(&self.snapshot.overview)));
-        } else if self.drag.body().is_some() && response.dragged_by(PointerButton::Primary) {
+            self.engine.send(self.drag.command(&self.snapshot.overview));
+        } else if self.drag.is_active() && response.dragged_by(PointerButton::Primary) {
             let moved = response.drag_delta();
             let (dx, dy) = (f64::from(moved.x), f64::from(moved.y));
             let drag = match place {
@@ -62,22 +65,38 @@ impl Studio {
                 place => place.map(|place| DragMove::Across(self.view.orbit.ray(place, size))),
             };
             drag.into_iter().for_each(|drag| self.drag.pull(drag, &self.view.orbit));
-            self.engine.send(SessionCommand::Hold(self.drag.grabs(&self.snapshot.overview)));
+            self.engine.send(self.drag.command(&self.snapshot.overview));
         }
         let is_down = ui.input(|input| input.pointer.primary_down());
-        if self.drag.body().is_some() && !is_down {
-            self.drag.release();
-            self.engine.send(SessionCommand::Hold(Vec::new()));
+        if self.drag.is_active() && !is_down {
+            self.let_go();
         }
         if response.secondary_clicked() {
             self.pin(modifiers.shift);
         }
     }
 
+    /// Lets go of what is dragged.
+    pub(super) fn let_go(&mut self) {
+        self.drag.release();
+        self.engine.send(SessionCommand::Hold(Vec::new()));
+        self.engine.send(SessionCommand::HoldFlesh(None));
+    }
+
+    /// Pins the point of flesh under the mouse, or releases it.
+    fn pin_flesh(&mut self, hit: &Hit, flesh: usize) {
+        let Some((point, target)) = flesh_point(hit, &self.snapshot, flesh) else { return };
+        let grab = FleshGrab { flesh: flesh as u32, point, target, stiffness: f64::INFINITY, damping: 0.0 };
+        self.engine.send(SessionCommand::PinFlesh(grab));
+    }
+
     /// Pins the body under the mouse, with its orientation if `is_turned`; guided bones get a goal instead.
     fn pin(&mut self, is_turned: bool) {
         let Some(hit) = self.view.hover else { return };
-        let PickTarget::Body(body) = hit.target else { return };
+        let body = match hit.target {
+            PickTarget::Body(body) => body,
+            PickTarget::Flesh(flesh) => return self.pin_flesh(&hit, flesh),
+        };
         if self.snapshot.overview.is_guided {
             self.score.keep(&mut self.engine, &self.snapshot, &hit);
             return;
@@ -91,7 +110,7 @@ impl Studio {
         let moved = response.drag_delta();
         let (dx, dy) = (f64::from(moved.x), f64::from(moved.y));
         let shift = ui.input(|input| input.modifiers.shift);
-        let is_free = self.drag.body().is_none();
+        let is_free = !self.drag.is_active();
         let primary = response.dragged_by(PointerButton::Primary) && is_free;
         if response.dragged_by(PointerButton::Middle) || primary && shift {
             self.view.orbit.pan((dx, dy), size);
@@ -116,7 +135,9 @@ impl Studio {
                 format!("{} · {:.3} kg · {kind}", card.name, card.mass)
             }),
             PickTarget::Flesh(flesh) => {
-                overview.flesh.get(flesh).map(|card| format!("{} · {} tetrahedra", card.name, card.n_tets))
+                let hint = "drag its skin, or right-click to pin a point";
+                let text = |card: &FleshCard| format!("{} · {} tetrahedra · {hint}", card.name, card.n_tets);
+                overview.flesh.get(flesh).map(text)
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 use sinew_scene::{ChangeDoc, DisplacementDoc, ExplicitDoc, ImplicitDoc, ReducedDoc, SceneDoc, StepperDoc};
-use sinew_sim::World;
+use sinew_sim::{FleshGrab, World};
 use sinew_studio::{OpenScene, SaveError, Session, Timeline};
 
 use crate::common::{session, soft};
@@ -322,7 +322,12 @@ fn memory_is_bounded_and_thinned_recordings_still_rewind() {
     let mut digests = vec![opened.world.digest()];
     for _ in 0..1000 {
         opened.world.step();
-        let hands = sinew_studio::StepGrabs { start: 0.0, end: opened.world.time(), grabs: Vec::new() };
+        let hands = sinew_studio::StepGrabs {
+            start: 0.0,
+            end: opened.world.time(),
+            grabs: Vec::new(),
+            skin: Vec::new(),
+        };
         timeline.push(hands, opened.world.state());
         digests.push(opened.world.digest());
         assert!(timeline.bytes() <= budget);
@@ -417,4 +422,42 @@ fn playing_again_to_a_state_that_is_not_finite_stops_time_there() {
     }
     assert!(session.trouble().is_some() && !session.is_playing());
     assert_eq!(session.timeline().n_steps(), n);
+}
+
+#[test]
+fn dragged_and_pinned_flesh_is_recorded_saved_and_repeated() {
+    let mut session = session("jelly_dragged");
+    let (pinned, dragged) = (DVec3::new(0.05, 0.1, 1.0), DVec3::new(0.2, 0.03, 1.1));
+    let grab = |session: &Session, at: DVec3| FleshGrab {
+        flesh: 0,
+        point: session.world().flesh_point(0, at).expect("a place"),
+        target: at,
+        stiffness: 500.0,
+        damping: 5.0,
+    };
+    session.pin_flesh(grab(&session, pinned));
+    let hand = grab(&session, dragged);
+    session.play(true);
+    for i in 0..40 {
+        let target = dragged + DVec3::X * (0.01 * f64::from(i));
+        session.hold_flesh((10..30).contains(&i).then_some(FleshGrab { target, ..hand }));
+        session.step_once();
+    }
+    let body = &session.world().model().flesh().expect("flesh").bodies()[0];
+    let positions = &session.world().state().flesh.nodes[0].positions;
+    let place = grab(&session, pinned).point;
+    assert!(body.fem().mesh().point(&place, positions).distance(pinned) < 1e-9, "the pin holds");
+    let end = session.world().digest();
+    let saved = session.recorded_scene().expect("a recording");
+    let again = SceneDoc::from_ron(&saved.to_ron(), "saved.ron").expect("a scene");
+    let mut world = World::from_scene(&again).expect("a world");
+    for _ in 0..40 {
+        world.step();
+    }
+    assert_eq!(world.digest(), end, "the saved scene gives the same bits");
+    session.seek(17);
+    session.seek(40);
+    assert_eq!(session.world().digest(), end);
+    session.pin_flesh(grab(&session, pinned));
+    assert_eq!(session.flesh_pins().count(), 0, "another click lets it go");
 }
