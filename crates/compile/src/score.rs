@@ -1,7 +1,9 @@
 //! Controllers of scenes: names become links, poses become coordinates, tracks become paths.
 //!
-//! A track is sampled into a path: at its own samples if straight lines join them, else every millisecond. A pose names some joints; the
+//! A pose names some joints; the
 //! others keep their initial coordinates (in keyframes: those of the key before).
+
+use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use sinew_control::{
@@ -13,18 +15,13 @@ use sinew_math::exp_so3;
 use sinew_mechanism::{DriveCoordinate, JointKind, Model, State};
 use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
 use sinew_scene::{
-    ControlDoc, GoalDoc, GuideDoc, KeyframesDoc, LevelDoc, PhaseDoc, ReachDoc, RootControlDoc, ScoreDoc,
-    StyleDoc, Track, TrackDoc, WantDoc, WarpDoc,
+    ControlDoc, CurveDoc, GoalDoc, GuideDoc, InterpolationDoc, KeyframesDoc, LevelDoc, PhaseDoc, ReachDoc,
+    RootControlDoc, ScoreDoc, StyleDoc, Track, TrackDoc, TrackPoint, WantDoc, WarpDoc,
 };
 
 use crate::error::BuildError;
 
-/// Time between points of a path made from a formula or a smooth track, s.
-const PATH_STEP: f64 = 1e-3;
-/// Longest time for which formulas are sampled, s.
-const PATH_TIME: f64 = 60.0;
-
-/// Damping of joints in the torque style where no pose is sought, 1/s.
+/// Damping of joints where no pose is sought, 1/s.
 const SWING_DAMPING: f64 = 20.0;
 
 /// The controller that plays a score.
@@ -78,6 +75,41 @@ fn style(doc: StyleDoc) -> Style {
 /// A guide that also seeks a pose.
 fn with_pose(guide: Guide, coordinates: Vec<f64>, gains: Gains) -> Guide {
     guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 })
+}
+
+/// The positions of a track.
+fn point_path(doc: &TrackDoc) -> Result<PointPath, ControlError> {
+    let track = Track::new(doc);
+    let wave = match &doc.curve {
+        CurveDoc::Sine(sine) => Some((sine.center, sine.frequency_hz)),
+        CurveDoc::Circle(circle) => Some((circle.center, circle.frequency_hz)),
+        _ => None,
+    };
+    if let Some((center, frequency)) = wave {
+        let (start, rate) = (track.sample(0.0), TAU * frequency);
+        let sine = if rate == 0.0 { DVec3::ZERO } else { start.velocity / rate };
+        return PointPath::wave(center, [start.position - center, sine], rate);
+    }
+    let points = doc.sample_times().map(|time| (time, track.sample(time)));
+    match doc.interpolation {
+        InterpolationDoc::Linear => PointPath::new(points.map(|(t, at)| (t, at.position)).collect()),
+        InterpolationDoc::Cubic => {
+            PointPath::smooth(points.map(|(t, at)| (t, [at.position, at.velocity])).collect())
+        }
+    }
+}
+
+/// The rotations of a track, after a fixed one.
+fn turn_path(doc: &TrackDoc, first: DQuat) -> Result<TurnPath, ControlError> {
+    let track = Track::new(doc);
+    let turn = |at: &TrackPoint| at.rotation.unwrap_or(DQuat::IDENTITY) * first;
+    let points = doc.sample_times().map(|time| (time, track.sample(time)));
+    match doc.interpolation {
+        InterpolationDoc::Linear => TurnPath::new(points.map(|(t, at)| (t, turn(&at))).collect()),
+        InterpolationDoc::Cubic => {
+            TurnPath::smooth(points.map(|(t, at)| (t, (turn(&at), at.angular_velocity))).collect())
+        }
+    }
 }
 
 /// Compiles the documents of a score.
@@ -180,8 +212,8 @@ impl ScoreCompiler<'_> {
             self.put(&pose.joints, &format!("{path}.pose.joints"), &mut coordinates)?;
             guide = with_pose(guide, coordinates, gains(pose.stiffness, pose.damping));
             guide.pose_level = level;
-        } else if style == Style::Torque {
-            // Joints that no goal needs would swing up without end.
+        } else if style != Style::Velocity {
+            // Joints that no goal needs would swing on, or up, without end.
             guide = with_pose(guide, self.start.coordinates.clone(), Gains::damper(SWING_DAMPING));
         }
         guide.limits_level = level(LevelDoc::Limits).unwrap_or(levels::LIMITS);
@@ -196,21 +228,18 @@ impl ScoreCompiler<'_> {
         let central = self.model.central_frame(self.tree.body(bone)).inverse();
         let aim = match &doc.want {
             WantDoc::Follow { track, relative } => {
-                let points = self.sample(track, path, |point| point.position)?;
-                let drag = PointPath::new(points).map_err(fault(format!("{path}.want.track")))?;
+                let drag =
+                    point_path(self.track(track, path)?).map_err(fault(format!("{path}.want.track")))?;
                 Aim::Position(if *relative { PointTarget::Beside(drag) } else { PointTarget::Along(drag) })
             }
             WantDoc::Turn { track } => {
                 // The track turns the body frame, the goal the central frame.
                 let turn = central.rotation.conjugate();
-                let turns =
-                    self.sample(track, path, |point| point.rotation.unwrap_or(DQuat::IDENTITY) * turn)?;
-                Aim::Orientation(Facing::Along(
-                    TurnPath::new(turns).map_err(fault(format!("{path}.want.track")))?,
-                ))
+                let turns = turn_path(self.track(track, path)?, turn);
+                Aim::Orientation(Facing::Along(turns.map_err(fault(format!("{path}.want.track")))?))
             }
             WantDoc::KeepPosition => Aim::Position(PointTarget::Held),
-            WantDoc::KeepHeight => Aim::Component { axis: DVec3::Z, place: PointTarget::Held },
+            WantDoc::KeepHeight => Aim::Height(PointTarget::Held),
             WantDoc::KeepOrientation => Aim::Orientation(Facing::Held),
             WantDoc::Stop => Aim::Velocity(DVec3::ZERO),
             WantDoc::Coast => Aim::Acceleration(DVec3::ZERO),
@@ -219,17 +248,9 @@ impl ScoreCompiler<'_> {
         Ok(Goal { bone, point: central.transform_point(doc.point), aim, gains, level: levels::HOLD })
     }
 
-    /// A track as points over time.
-    fn sample<T>(
-        &self,
-        name: &str,
-        path: &str,
-        value: impl Fn(&sinew_scene::TrackPoint) -> T,
-    ) -> Result<Vec<(f64, T)>, BuildError> {
+    fn track(&self, name: &str, path: &str) -> Result<&TrackDoc, BuildError> {
         let missing = || refused(format!("{path}.want.track"), format!("there is no track called `{name}`"));
-        let doc = self.tracks.iter().find(|track| track.name == name).ok_or_else(missing)?;
-        let (track, times) = (Track::new(doc), doc.path_times(PATH_STEP, PATH_TIME).into_iter());
-        Ok(times.map(|time| (time, value(&track.sample(time)))).collect())
+        self.tracks.iter().find(|track| track.name == name).ok_or_else(missing)
     }
 
     /// Writes the named joints of a pose into coordinates.

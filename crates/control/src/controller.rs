@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::DVec3;
 use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Springs, Tree, TreeState};
 
-use crate::goal::{Aim, Goal, GoalPoint, PointTarget};
+use crate::goal::{Aim, Goal, GoalPoint, GoalTimes, PointTarget};
 use crate::guidance::{ActiveGuide, Guidance};
 use crate::input::{ControlContext, ControlInput};
 use crate::report::{ControlReport, GoalReport};
@@ -73,8 +73,9 @@ impl Controller {
     ) -> ControlReport {
         assert!(self.actuation.fits(tree), "the controller belongs to another tree");
         let mut report = ControlReport { ignored_drags: input.drags.len(), ..ControlReport::default() };
-        let time = self.score.warp.at(input.time)[0];
-        let at = ControlContext { tree, actuation: &self.actuation, state, input, time };
+        let score = [-input.dt, 0.0, input.dt].map(|offset| self.score.warp.at(input.time + offset)[0]);
+        let step = GoalTimes { score, dt: input.dt, up: (-input.gravity).normalize_or(DVec3::Z) };
+        let at = ControlContext { tree, actuation: &self.actuation, state, input, step };
         out.modes.resize(tree.n_links(), JointMode::Passive);
         out.values.resize(tree.n_dofs(), 0.0);
         if !at.is_finite() {
@@ -86,6 +87,7 @@ impl Controller {
         self.dynamics.kinematics(tree, state);
         enter(&self.score, &at, &self.dynamics, control);
         self.saturation.begin();
+        self.guidance.forget_goals();
         let act = control.phase.map_or(&Act::Passive, |phase| &self.score.phases[phase].act);
         match act {
             Act::Passive => passive(&at, out),
@@ -98,7 +100,7 @@ impl Controller {
                 self.saturation.apply(&at, &mut self.dynamics, out);
             }
             Act::Guide(guide) => {
-                let active = ActiveGuide { guide, held: &control.held, age: time - control.entered };
+                let active = ActiveGuide { guide, held: &control.held, age: at.time() - control.entered };
                 let (dynamics, saturation) = (&mut self.dynamics, &mut self.saturation);
                 report = self.guidance.command(&at, &active, dynamics, saturation, out);
             }
@@ -140,7 +142,7 @@ impl Controller {
         })
     }
 
-    /// Reports on the goals in the last command of a guiding phase: those of the score, then live drags.
+    /// Reports on the goals of the last command, if it guided: those of the score, then live drags.
     pub fn goal_reports(&self) -> &[GoalReport] {
         self.guidance.goal_reports()
     }
@@ -153,7 +155,7 @@ impl Controller {
 
 /// Moves on to the phase of the present time. A phase that begins stores the poses of the bones of its goals.
 fn enter(score: &Score, at: &ControlContext<'_>, dynamics: &Dynamics, control: &mut ControllerState) {
-    let phase = score.phase_at(at.time);
+    let phase = score.phase_at(at.time());
     let goals = match phase.map(|phase| &score.phases[phase].act) {
         Some(Act::Guide(guide)) => guide.goals.as_slice(),
         _ => &[],
@@ -162,7 +164,7 @@ fn enter(score: &Score, at: &ControlContext<'_>, dynamics: &Dynamics, control: &
         return;
     }
     control.phase = phase;
-    control.entered = at.time;
+    control.entered = at.time();
     control.held.clear();
     control.held.extend(goals.iter().map(|goal| GoalPoint::new(at.tree, dynamics, goal).pose));
     control.gap.clear();
@@ -170,7 +172,7 @@ fn enter(score: &Score, at: &ControlContext<'_>, dynamics: &Dynamics, control: &
         && playback.from_here
     {
         let speed = score.warp.at(at.input.time)[1];
-        playback.clip.gap(at.tree, at.state, [at.time, speed], &mut control.gap);
+        playback.clip.gap(at.tree, at.state, [at.time(), speed], &mut control.gap);
     }
 }
 

@@ -1,17 +1,20 @@
 //! Goals on bones: positions, orientations, velocities, and the accelerations that lead to them.
 //!
-//! A goal becomes one row (a component) or three (a vector) with the wanted acceleration of KP08 §3.1:
+//! A goal becomes one row (a component) or three (a vector) with the wanted acceleration of KP08 §3.1, relative to its target and over a step
+//! of length `h`. With `e` the displacement to the target, `w` the mean velocity in the step before, and `w_d`, `w_d⁺` those of the target in
+//! the step before and in this one:
 //!
 //! ```text
-//! position     a_d = k_p (x_d − x) − k_d ẋ            orientation   α_d = k_p log(R_d Rᵀ) − k_d ω
-//! velocity     a_d = k_d (v_d − ẋ)                     spin          α_d = k_d (ω_d − ω)
-//! acceleration a_d as given                            spin rate     α_d as given
+//! position, orientation    a = (w_d⁺ − w_d)/h + (k_p (e + h ė) + k_d ė)/(1 + h k_d + h² k_p),     ė = w_d − w
+//! velocity, spin           a = k_d (v_d − w)/(1 + h k_d)
+//! acceleration, spin rate  a as given
 //! ```
 //!
-//! World axes, SI units; `x` is a point of the bone, `R` its orientation, `ω` its angular velocity. `log` is within π:
-//! at half a turn the direction of rotation is arbitrary. Displacements longer than the reach of the gains are cut to
-//! that length. The target of a path is constant within a step, so a bone follows it with a lag of `k_d/k_p` seconds.
-//! Constant cost; nothing fails.
+//! The second term is the spring and the damper at the end of the step, so any gains are stable at any step. A bone on its target stays there.
+//! On paths whose velocity jumps, the first term is left out.
+//!
+//! World axes, SI units; `e = x_d − x` for a point, `log(R_d Rᵀ)` for an orientation, which is within π: at half a turn the direction of
+//! rotation is arbitrary. Displacements longer than the reach of the gains are cut to that length. Constant cost; nothing fails.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, log_so3};
@@ -63,6 +66,13 @@ impl Gains {
         Self { reach, ..self }
     }
 
+    /// Acceleration of a spring and a damper at the end of a step of `h` seconds, for a displacement and its rate at the beginning. Stable at
+    /// any gains.
+    pub(crate) fn pull(&self, displacement: f64, rate: f64, h: f64) -> f64 {
+        let (k, c) = (self.stiffness, self.damping);
+        (k * displacement + (c + h * k) * rate) / (1.0 + h * (c + h * k))
+    }
+
     pub(crate) fn are_valid(&self) -> bool {
         let amount = |x: f64| x >= 0.0 && x.is_finite();
         amount(self.stiffness) && amount(self.damping) && self.reach > 0.0
@@ -100,6 +110,52 @@ impl PointTarget {
             Self::Beside(path) => held + path.at(time),
         }
     }
+
+    /// Displacement from a point to the target, and the motion of the target.
+    fn course(&self, point: DVec3, held: DVec3, step: &GoalTimes) -> TargetCourse {
+        let [before, now, after] = step.score.map(|time| self.at(held, time));
+        let is_smooth = match self {
+            Self::At(_) | Self::Held => true,
+            Self::Along(path) | Self::Beside(path) => path.is_smooth(),
+        };
+        TargetCourse::new(now - point, [now - before, after - now], is_smooth, step.dt)
+    }
+}
+
+/// The step in which goals are sought.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GoalTimes {
+    /// Times of the score a step before, at the beginning of the step, and at its end (s).
+    pub(crate) score: [f64; 3],
+    /// Length of the step (s).
+    pub(crate) dt: f64,
+    /// Unit vector against gravity, world axes.
+    pub(crate) up: DVec3,
+}
+
+/// Where a target is and how it moves: m, m/s and m/s², or the same in rad.
+#[derive(Clone, Copy, Debug)]
+struct TargetCourse {
+    displacement: DVec3,
+    /// Mean velocity in the step before.
+    velocity: DVec3,
+    /// From the step before to this one.
+    acceleration: DVec3,
+}
+
+impl TargetCourse {
+    /// From the ways of the target in the step before and in this one.
+    fn new(displacement: DVec3, [before, after]: [DVec3; 2], is_smooth: bool, dt: f64) -> Self {
+        let acceleration = if is_smooth { (after - before) / (dt * dt) } else { DVec3::ZERO };
+        Self { displacement, velocity: before / dt, acceleration }
+    }
+
+    /// Acceleration that leads to the target, for something with this mean velocity in the step before.
+    fn pull(&self, gains: &Gains, velocity: DVec3, dt: f64) -> DVec3 {
+        let (e, rate) = (self.displacement.clamp_length_max(gains.reach), self.velocity - velocity);
+        let pull = |k: usize| gains.pull(e[k], rate[k], dt);
+        self.acceleration + DVec3::new(pull(0), pull(1), pull(2))
+    }
 }
 
 /// Target orientation of a bone.
@@ -112,6 +168,24 @@ pub enum Facing {
     Held,
     /// Along a path, over the time of the score.
     Along(TurnPath),
+}
+
+impl Facing {
+    fn at(&self, held: DQuat, time: f64) -> DQuat {
+        match self {
+            Self::At(target) => target.normalize(),
+            Self::Held => held,
+            Self::Along(path) => path.at(time),
+        }
+    }
+
+    /// Rotation vector from an orientation to the target, and the motion of the target.
+    fn course(&self, facing: DQuat, held: DQuat, step: &GoalTimes) -> TargetCourse {
+        let [before, now, after] = step.score.map(|time| self.at(held, time));
+        let is_smooth = !matches!(self, Self::Along(path) if !path.is_smooth());
+        let turn = |from: DQuat, to: DQuat| log_so3(to * from.conjugate());
+        TargetCourse::new(turn(facing, now), [turn(before, now), turn(now, after)], is_smooth, step.dt)
+    }
 }
 
 /// Which quantity of a bone is wanted, and its target; vectors in world axes.
@@ -127,6 +201,8 @@ pub enum Aim {
         /// Target whose component counts.
         place: PointTarget,
     },
+    /// Height of the point, against gravity: one row. Along z where there is no gravity.
+    Height(PointTarget),
     /// Orientation of the bone: three rows.
     Orientation(Facing),
     /// Velocity of the point (m/s): three rows.
@@ -184,7 +260,7 @@ impl Goal {
             PointTarget::Held | PointTarget::Along(_) | PointTarget::Beside(_) => true,
         };
         let aim = match &self.aim {
-            Aim::Position(target) => place(target),
+            Aim::Position(target) | Aim::Height(target) => place(target),
             Aim::Component { axis, place: target } => {
                 axis.is_finite() && axis.length_squared() > 0.0 && place(target)
             }
@@ -245,41 +321,38 @@ pub(crate) struct GoalRows {
 }
 
 impl GoalRows {
-    /// Rows of `goal` at a time of the score, for a point `now` and the pose `held` since the phase began.
-    pub(crate) fn new(goal: &Goal, now: &GoalPoint, held: &Pose, time: f64) -> Self {
-        let (position, velocity) = (now.pose.translation, now.motion.linear);
-        let spin = now.motion.angular;
-        let gains = &goal.gains;
-        let error_to = |place: &PointTarget| place.at(held.translation, time) - position;
-        let cut =
-            |error: DVec3| if error.length() > gains.reach { error.normalize() * gains.reach } else { error };
-        let pull = |error: DVec3, rate: DVec3| cut(error) * gains.stiffness - rate * gains.damping;
+    /// Rows of `goal` in a step, for a point `now` (whose motion is the mean of the step before) and the pose `held` since the phase
+    /// began.
+    pub(crate) fn new(goal: &Goal, now: &GoalPoint, held: &Pose, step: &GoalTimes) -> Self {
+        let Motion { angular: spin, linear: velocity } = now.motion;
+        let (gains, dt) = (&goal.gains, step.dt);
+        let to_place = |place: &PointTarget| place.course(now.pose.translation, held.translation, step);
+        let slow = |misfit: DVec3| misfit * (gains.damping / (1.0 + dt * gains.damping));
+        let component = |unit: DVec3, place: &PointTarget| {
+            let whole = to_place(place);
+            let along = whole.displacement.dot(unit);
+            let course = TargetCourse { displacement: unit * along, ..whole };
+            Self {
+                axes: [unit; 3],
+                n_rows: 1,
+                angular: false,
+                error: [along, 0.0, 0.0],
+                acceleration: [course.pull(gains, velocity, dt).dot(unit), 0.0, 0.0],
+            }
+        };
         match &goal.aim {
-            Aim::Position(place) => Self::vector(false, error_to(place), pull(error_to(place), velocity)),
-            Aim::Component { axis, place } => {
-                let unit = axis.normalize();
-                let error = unit * error_to(place).dot(unit);
-                Self {
-                    axes: [unit; 3],
-                    n_rows: 1,
-                    angular: false,
-                    error: [error.dot(unit), 0.0, 0.0],
-                    acceleration: [pull(error, velocity).dot(unit), 0.0, 0.0],
-                }
+            Aim::Position(place) => {
+                let course = to_place(place);
+                Self::vector(false, course.displacement, course.pull(gains, velocity, dt))
             }
+            Aim::Component { axis, place } => component(axis.normalize(), place),
+            Aim::Height(place) => component(step.up, place),
             Aim::Orientation(facing) => {
-                let target = match facing {
-                    Facing::At(target) => target.normalize(),
-                    Facing::Held => held.rotation,
-                    Facing::Along(path) => path.at(time),
-                };
-                let error = log_so3(target * now.pose.rotation.conjugate());
-                Self::vector(true, error, pull(error, spin))
+                let course = facing.course(now.pose.rotation, held.rotation, step);
+                Self::vector(true, course.displacement, course.pull(gains, spin, dt))
             }
-            Aim::Velocity(target) => {
-                Self::vector(false, *target - velocity, (*target - velocity) * gains.damping)
-            }
-            Aim::Spin(target) => Self::vector(true, *target - spin, (*target - spin) * gains.damping),
+            Aim::Velocity(target) => Self::vector(false, *target - velocity, slow(*target - velocity)),
+            Aim::Spin(target) => Self::vector(true, *target - spin, slow(*target - spin)),
             Aim::Acceleration(target) => Self::vector(false, DVec3::ZERO, *target),
             Aim::SpinRate(target) => Self::vector(true, DVec3::ZERO, *target),
         }

@@ -15,35 +15,48 @@
 //! limit becomes passive with the torque at its limit, and the rest is solved again.
 //!
 //! **Target pose.** The solution starts from it and stays as close to it as the levels allow. In the torque style the
-//! pose stands for the torques that produce its accelerations, and distance is measured by the kinetic energy
-//! (`δτᵀ M⁻¹ δτ`): a pose that damps then damps the motion, whereas the nearest torques by themselves would pump energy
-//! into swings.
+//! pose stands for the torques that produce its accelerations, and distance is measured by the kinetic energy of the character with a rotor
+//! at every joint (`δq̈ᵀ (M + ρ) δq̈`): a pose that damps then damps the motion, whereas the nearest torques by themselves would pump energy
+//! into swings. Without rotors, light bones at the end would do all the work, and whip.
+//!
+//! **Long steps.** Rows hold for short turns. A command is tried: where it does not lead where its rows say, it is solved again (`course`, `trial`).
 //!
 //! Rows on positions are divided by the radius of gyration of the character, so that one level may mix metres and
 //! radians. World axes, SI units. Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. Never fails; the
 //! caller replaces a result that is not finite by a command of zeros and reports it.
 
+mod course;
 mod level;
 mod scratch;
+mod trial;
 
 use sinew_recursive::{Dynamics, HybridCommand, JointMode};
 
-use crate::goal::{GoalPoint, GoalRows};
+use crate::goal::GoalRows;
 use crate::report::{ControlReport, GoalReport};
 use crate::{guide::Style, input::ControlContext, limits::for_each_limit, saturation::Saturation};
+use course::{GoalCourse, Trust};
 use scratch::base_command;
 pub(crate) use scratch::{ActiveGuide, Guidance};
 
 /// Most solves of one command. After the last one, joints at their torque limit are no longer compensated by others.
-const MAX_ROUNDS: usize = 12;
+const MAX_ROUNDS: usize = 48;
 
-/// Turn of a bone in one step at which goals are given up (rad).
-const LARGEST_TURN: f64 = 0.06;
+/// Angular velocity of a joint at which goals are given up (rad/s).
+const FASTEST: f64 = 100.0;
+
+/// Damping of joints where robustness suppresses a goal of the velocity style, 1/s.
+const SLOWING: f64 = 100.0;
 
 impl Guidance {
     /// Reports on the goals of the last command: those of the score, then live drags.
     pub(crate) fn goal_reports(&self) -> &[GoalReport] {
         &self.goal_reports
+    }
+
+    /// Forgets the goals of the last command.
+    pub(crate) fn forget_goals(&mut self) {
+        self.goal_reports.clear();
     }
 
     /// Fills `out`; `dynamics` holds the kinematics of the state. Reports ignored drags and active limits.
@@ -55,7 +68,8 @@ impl Guidance {
         saturation: &mut Saturation,
         out: &mut HybridCommand,
     ) -> ControlReport {
-        self.caution = caution(at, dynamics);
+        let last = active.goals(at).map(|goal| goal.level).max();
+        self.trust = Trust::new(last, caution(at, dynamics));
         let ignored_drags = self.measure_goals(at, active, dynamics);
         let mut report = ControlReport { ignored_drags, ..ControlReport::default() };
         self.find_limits(at);
@@ -68,7 +82,12 @@ impl Guidance {
                 break;
             }
             let saturated = saturation.find(at, dynamics, out);
-            if !(self.add_passed_limits(at, active, dynamics, saturation, out) || saturated) {
+            if self.add_passed_limits(at, active, dynamics, saturation, out) || saturated {
+                continue;
+            }
+            // a locked joint has no acceleration for any command
+            let _ = dynamics.respond(at.tree, out, at.input.gravity, at.input.external);
+            if self.leads_there(at, active, dynamics) {
                 break;
             }
         }
@@ -80,9 +99,10 @@ impl Guidance {
         &mut self,
         at: &ControlContext<'_>,
         active: &ActiveGuide<'_>,
-        dynamics: &Dynamics,
+        dynamics: &mut Dynamics,
     ) -> usize {
         let mut n_ignored = 0;
+        self.look_back(at, dynamics);
         self.goals.clear();
         self.goal_reports.clear();
         for (k, goal) in active.goals(at).enumerate() {
@@ -90,12 +110,13 @@ impl Guidance {
             if live && !(goal.bone.index() < at.tree.n_links() && goal.is_valid()) {
                 n_ignored += 1;
                 self.goals.push(None);
+                self.courses.push(GoalCourse::default());
                 self.goal_reports.push(GoalReport::default());
                 continue;
             }
-            let now = GoalPoint::new(at.tree, dynamics, goal);
+            let now = self.point_before(at, dynamics, goal);
             let held = active.held.get(k).copied().unwrap_or(now.pose);
-            let rows = GoalRows::new(goal, &now, &held, at.time);
+            let rows = GoalRows::new(goal, &now, &held, &at.step);
             self.goals.push(Some(rows));
             self.goal_reports.push(GoalReport { distance: rows.distance(), shortfall: 0.0 });
         }
@@ -167,6 +188,9 @@ impl Guidance {
             self.hierarchy.start_from(preference);
         }
         if style == Style::Velocity {
+            if preference.is_empty() {
+                self.keep_slowing(at);
+            }
             self.solve_passive_dynamics(at, dynamics, saturation);
         }
         let mut level = self.next_level(at, active, None);
@@ -181,6 +205,16 @@ impl Guidance {
             }
         }
         self.write(at, style, saturation, out);
+    }
+
+    /// What the velocity style falls back to near a singular pose: the rates of the joints as a damper slows them in a step. Without it,
+    /// robustness would take a share of all rates in every step, and more of them the shorter the steps.
+    fn keep_slowing(&mut self, at: &ControlContext<'_>) {
+        let slower = 1.0 / (1.0 + at.input.dt * SLOWING);
+        for (rate, dof) in self.tangent.iter_mut().zip(&self.variables.dofs) {
+            *rate = slower * at.state.rates[*dof];
+        }
+        self.hierarchy.fall_back_to(&self.tangent[..self.variables.dofs.len()]);
     }
 
     /// The values of the variables that approach the target pose.
@@ -198,7 +232,7 @@ impl Guidance {
         at.tree.difference(&at.state.coordinates, &pose.coordinates, tangent);
         let reach = pose.gains.reach;
         for (gap, rate) in tangent.iter_mut().zip(&at.state.rates) {
-            *gap = -rise * (pose.gains.stiffness * gap.clamp(-reach, reach) + pose.gains.damping * rate);
+            *gap = -rise * pose.gains.pull(gap.clamp(-reach, reach), *rate, at.input.dt);
         }
         match active.guide.style {
             Style::Acceleration => {
@@ -253,15 +287,14 @@ impl Guidance {
     }
 }
 
-/// Factor on the robustness of a step in which a bone turns by an angle `ε`: `1 + 10³ (ε/(ε_max − ε))⁴`.
+/// Factor on the robustness while a joint turns at `ω`: `1 + 10³ (ω/(ω_max − ω))⁴`.
 ///
-/// Velocity products change by a share of about `ε` within the step. Near a singular pose the inverse amplifies that by
-/// up to `1/(2√robustness)`, which turns bones faster still. Without this factor, characters that float or reach for a
-/// point out of reach would diverge.
+/// Near a singular pose the inverse amplifies velocity products by up to `1/(2√robustness)`, which turns bones faster still. Without this
+/// factor, characters that float or reach for a point out of reach would whip themselves to pieces.
 fn caution(at: &ControlContext<'_>, dynamics: &Dynamics) -> f64 {
     let spin = |link| dynamics.joint_motion(link).angular.length();
-    let turn = at.input.dt * at.tree.links().map(spin).fold(0.0, f64::max);
-    let ratio = turn / (LARGEST_TURN - turn).max(1e-3 * LARGEST_TURN);
+    let fastest = at.tree.links().map(spin).fold(0.0, f64::max);
+    let ratio = fastest / (FASTEST - fastest).max(1e-3 * FASTEST);
     let square = ratio * ratio;
     1.0 + 1e3 * square * square
 }

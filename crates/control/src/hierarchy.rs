@@ -63,6 +63,8 @@ pub struct Hierarchy {
     scale: Vec<f64>,
     /// The scaled solution `y`.
     scaled: Vec<f64>,
+    /// The scaled values that damped levels fall back to; the start if empty.
+    fallback: Vec<f64>,
     /// The solution `x = w^{-1/2} y`.
     solution: Vec<f64>,
     /// Orthonormal rows `Q` in scaled variables.
@@ -94,6 +96,7 @@ impl Hierarchy {
             vector.clear();
             vector.resize(weights.len(), 0.0);
         }
+        self.fallback.clear();
         self.basis.clear();
         self.full = false;
     }
@@ -105,6 +108,13 @@ impl Hierarchy {
         for i in 0..start.len() {
             self.scaled[i] = start[i] / self.scale[i];
         }
+    }
+
+    /// Where damped levels fall back to near a singularity, in place of the start; call before the first level. Directions that no level
+    /// takes stay at the start.
+    pub fn fall_back_to(&mut self, values: &[f64]) {
+        self.fallback.clear();
+        self.fallback.extend(values.iter().zip(&self.scale).map(|(value, scale)| value / scale));
     }
 
     /// Adds the next level: `coefficients` row by row (one entry per variable), one target per row.
@@ -192,6 +202,9 @@ impl Hierarchy {
         self.step.clear();
         self.step.resize(rank, 0.0);
         self.pack(rank);
+        if !self.fallback.is_empty() {
+            self.move_to_fallback(rank);
+        }
         self.least_squares.solve(&self.lower, &self.misfit, alpha, &mut self.step);
         let first = self.basis.count(n) - rank;
         for (k, z) in self.step.iter().enumerate() {
@@ -199,6 +212,20 @@ impl Hierarchy {
         }
         self.unscale();
         LevelReport { rank, residual: residual(coefficients, targets, &self.solution) }
+    }
+
+    /// Moves to the fallback along the last `rank` basis rows; the misfit goes along.
+    fn move_to_fallback(&mut self, rank: usize) {
+        let n = self.scale.len();
+        let first = self.basis.count(n) - rank;
+        for k in 0..rank {
+            let (row, lift) = (self.basis.row(first + k, n), self.basis.lift(first + k, n));
+            let share = dot(row, &self.fallback) - dot(row, &self.scaled);
+            add_scaled(&mut self.scaled, share, lift);
+            for (entry, misfit) in self.misfit.iter_mut().enumerate() {
+                *misfit -= self.lower[entry * rank + k] * share;
+            }
+        }
     }
 
     /// Turns `rows` into new basis rows and `shares`, the matrix `L` with one column per row (some unused). Returns the

@@ -4,7 +4,10 @@ use glam::DVec3;
 use sinew_math::Force;
 use sinew_recursive::{Tree, TreeState};
 
-use crate::{actuation::Actuation, goal::Goal};
+use crate::{
+    actuation::Actuation,
+    goal::{Goal, GoalTimes},
+};
 
 /// The circumstances of one step.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +47,15 @@ pub(crate) struct ControlContext<'a> {
     pub(crate) actuation: &'a Actuation,
     pub(crate) state: &'a TreeState,
     pub(crate) input: &'a ControlInput<'a>,
-    /// Time of the score (s).
-    pub(crate) time: f64,
+    pub(crate) step: GoalTimes,
 }
 
 impl ControlContext<'_> {
+    /// Time of the score (s).
+    pub(crate) fn time(&self) -> f64 {
+        self.step.score[1]
+    }
+
     pub(crate) fn is_finite(&self) -> bool {
         let input = self.input;
         self.state.is_finite()

@@ -11,10 +11,11 @@
 //! Goals on velocities and accelerations are skipped. World axes, m, rad. Cost per iteration:
 //! `O(rows · depth + rows² · dofs)`. The number of iterations is bounded; an unreachable goal leaves a residual.
 
+use glam::DVec3;
 use sinew_math::{Motion, Pose};
 use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
 
-use crate::goal::{Aim, Goal, GoalPoint, GoalRows, check_goals};
+use crate::goal::{Aim, Goal, GoalPoint, GoalRows, GoalTimes, check_goals};
 use crate::hierarchy::{Damping, Hierarchy};
 use crate::limits::{LimitState, for_each_limit};
 use crate::{actuation::Actuation, error::ControlError, gyration::gyration};
@@ -69,6 +70,9 @@ pub fn find_pose(
     let mut search = Search::new(tree, actuation, goals, settings, state);
     Ok(search.run(state, settings))
 }
+
+/// Paths are where they begin; up is along z.
+const AT_START: GoalTimes = GoalTimes { score: [f64::NEG_INFINITY; 3], dt: 1.0, up: DVec3::Z };
 
 /// Largest error that one iteration asks to remove (rad, and m in radii of gyration of the character).
 const LARGEST_STEP: f64 = 0.5;
@@ -166,8 +170,11 @@ impl<'a> Search<'a> {
         self.dynamics.kinematics(self.tree, state);
         let rows = |(goal, held): (&Goal, &Pose)| {
             let now = GoalPoint::new(self.tree, &self.dynamics, goal);
-            let on_pose = matches!(goal.aim, Aim::Position(_) | Aim::Component { .. } | Aim::Orientation(_));
-            on_pose.then(|| GoalRows::new(goal, &now, held, f64::NEG_INFINITY))
+            let on_pose = matches!(
+                goal.aim,
+                Aim::Position(_) | Aim::Component { .. } | Aim::Height(_) | Aim::Orientation(_)
+            );
+            on_pose.then(|| GoalRows::new(goal, &now, held, &AT_START))
         };
         self.goals.iter().zip(&self.held).map(rows).collect()
     }

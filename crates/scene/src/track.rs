@@ -44,21 +44,9 @@ impl TrackDoc {
         matches!(self.curve, CurveDoc::Scalars(_) | CurveDoc::Sine(_))
     }
 
-    /// Times at which to sample the curve for drawing: the samples if straight lines join them, else every `step` seconds from the
-    /// first to the last, for formulas from 0 to `longest`.
-    pub fn path_times(&self, step: f64, longest: f64) -> Vec<f64> {
-        let n = self.curve.n_samples();
-        if self.interpolation == InterpolationDoc::Linear && n > 0 {
-            return (0..n).map(|k| self.curve.sample_time(k)).collect();
-        }
-        let (first, last) = match n {
-            0 => (0.0, longest),
-            n => (self.curve.sample_time(0), self.curve.sample_time(n - 1)),
-        };
-        let count = ((last - first).min(longest) / step).ceil().max(0.0);
-        let mut times: Vec<_> = (0..=count as u64).map(|k| (first + k as f64 * step).min(last)).collect();
-        times.dedup();
-        times
+    /// Times of the samples (s); none for formulas.
+    pub fn sample_times(&self) -> impl Iterator<Item = f64> {
+        (0..self.curve.n_samples()).map(|k| self.curve.sample_time(k))
     }
 
     /// Whether the value is a pose.

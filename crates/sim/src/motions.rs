@@ -1,6 +1,6 @@
 //! Measures of a motion over a run: heights, turns, travel, effort (the `motions` of an `expect` block).
 //!
-//! Heights are above z = 0. Angles are integrated from the angular velocity at the end of each step, so that many turns count.
+//! Heights are above the origin, against the present gravity (along z without). Angles are integrated from the angular velocity at the end of each step, so that many turns count.
 //! Cost: per step one pass over the surface of each flesh that is asked about.
 
 use glam::DVec3;
@@ -26,6 +26,7 @@ enum Gauge {
     Turned { body: Option<BodyId>, axis: DVec3, angle: f64, largest: f64 },
     Travelled { body: Option<BodyId>, start: DVec3, way: f64 },
     Lowest { body: Option<BodyId>, height: f64 },
+    Missed { from: f64, most: f64 },
     Effort { is_torque: bool, sum: f64, n: f64 },
     Touch { names: [String; 2], begins: f64, time: f64 },
 }
@@ -53,6 +54,7 @@ impl MotionMeter {
             MeasureDoc::Touches { a, b } | MeasureDoc::TouchTime { a, b } => {
                 Gauge::Touch { names: [a.clone(), b.clone()], begins: 0.0, time: 0.0 }
             }
+            MeasureDoc::Missed { from_s } => Gauge::Missed { from: *from_s, most: 0.0 },
             MeasureDoc::Torque => Gauge::Effort { is_torque: true, sum: 0.0, n: 0.0 },
             MeasureDoc::Acceleration => Gauge::Effort { is_torque: false, sum: 0.0, n: 0.0 },
         };
@@ -63,14 +65,15 @@ impl MotionMeter {
     pub(crate) fn observe(&mut self, world: &World, report: &StepReport) {
         let Self { gauges, surface } = self;
         let dt = world.settings().dt;
+        let up = (-world.settings().gravity).normalize_or(DVec3::Z);
         for gauge in gauges {
             match gauge {
                 Gauge::Airborne { flesh, clearance, now, longest } => {
-                    let is_up = lowest(world, *flesh, surface) > *clearance;
+                    let is_up = lowest(world, *flesh, up, surface) > *clearance;
                     *now = if is_up { *now + dt } else { 0.0 };
                     *longest = longest.max(*now);
                 }
-                Gauge::Apex { flesh, highest } => *highest = highest.max(lowest(world, *flesh, surface)),
+                Gauge::Apex { flesh, highest } => *highest = highest.max(lowest(world, *flesh, up, surface)),
                 Gauge::Turned { body, axis, angle, largest } => {
                     let spin =
                         body.map_or(DVec3::NAN, |body| world.state().bodies.motions[body.index()].angular);
@@ -79,18 +82,24 @@ impl MotionMeter {
                 }
                 Gauge::Travelled { body, start, way } => {
                     let now = body.map_or(DVec3::NAN, |body| world.pose(body).translation);
-                    *way = (now - *start).truncate().length();
+                    *way = (now - *start).reject_from_normalized(up).length();
                 }
                 Gauge::Lowest { body, height } => {
                     let center =
                         body.map_or(DVec3::NAN, |body| world.state().bodies.poses[body.index()].translation);
-                    *height = if center.z.is_nan() { f64::NAN } else { height.min(center.z) };
+                    let above = center.dot(up);
+                    *height = if above.is_nan() { f64::NAN } else { height.min(above) };
                 }
                 Gauge::Touch { names, begins, time } => {
                     let events = || world.events().iter().filter(|event| is_between(world, event, names));
                     *begins += events().filter(|event| event.phase == TouchPhase::Begin).count() as f64;
                     let touch = events().any(|event| event.phase != TouchPhase::End);
                     *time += if touch { dt } else { 0.0 };
+                }
+                Gauge::Missed { from, most } => {
+                    // as it was when the step began
+                    let missed = report.effort.goal_distance;
+                    *most = if report.time - dt < *from { *most } else { most.max(missed) };
                 }
                 Gauge::Effort { is_torque, sum, n } => {
                     let effort = &report.effort;
@@ -124,6 +133,7 @@ impl Gauge {
             Self::Lowest { height, .. } => *height,
             Self::Touch { begins, .. } if matches!(measure, MeasureDoc::Touches { .. }) => *begins,
             Self::Touch { time, .. } => *time,
+            Self::Missed { most, .. } => *most,
             Self::Effort { sum, n, .. } => (sum / n).sqrt(),
         };
         let what = match measure {
@@ -137,6 +147,7 @@ impl Gauge {
             MeasureDoc::Lowest { body } => format!("lowest height of {body} [m]"),
             MeasureDoc::Touches { a, b } => format!("touches of {a} and {b}"),
             MeasureDoc::TouchTime { a, b } => format!("time in which {a} and {b} touch [s]"),
+            MeasureDoc::Missed { from_s } => format!("distance from goals after {from_s} s [m, rad]"),
             MeasureDoc::Torque => "torque of actuators, rms [N·m]".to_owned(),
             MeasureDoc::Acceleration => "acceleration of actuators, rms [rad/s²]".to_owned(),
         };
@@ -152,8 +163,8 @@ fn is_between(world: &World, event: &ContactEvent, [a, b]: &[String; 2]) -> bool
 }
 
 /// Height of the lowest surface point of a flesh, m.
-fn lowest(world: &World, flesh: Option<usize>, surface: &mut Vec<DVec3>) -> f64 {
+fn lowest(world: &World, flesh: Option<usize>, up: DVec3, surface: &mut Vec<DVec3>) -> f64 {
     let (Some(index), Some(model)) = (flesh, world.model().flesh()) else { return f64::NAN };
     model.bodies()[index].fill_surface(&world.state().flesh.nodes[index].positions, surface);
-    surface.iter().map(|point| point.z).fold(f64::INFINITY, f64::min)
+    surface.iter().map(|point| point.dot(up)).fold(f64::INFINITY, f64::min)
 }

@@ -1,6 +1,6 @@
 //! Rows and solution of one level of guidance: goals, limits, target pose.
 //!
-//! In the torque style with a target pose a level is solved in the norm of the kinetic energy; see the parent module.
+//! In the torque style with a target pose a level is solved in the norm of the kinetic energy with rotors; see the parent module.
 
 use glam::DVec3;
 use sinew_recursive::{DerivativeRow, Dynamics, HybridCommand};
@@ -9,10 +9,13 @@ use crate::goal::{Goal, GoalPoint};
 use crate::guide::{Guide, Style};
 use crate::{hierarchy::Damping, input::ControlContext, saturation::Saturation};
 
-use super::scratch::{ActiveGuide, Guidance, LevelRows, base_command};
+use super::scratch::{ActiveGuide, Guidance, LevelRows, Rotors, base_command};
 
 /// Size of rows that counts as none, as a share of the size expected of them.
 const FLOOR: f64 = 1e-6;
+
+/// Inertia of a rotor at every driven joint, as a share of the total mass times the square of its radius of gyration.
+const ROTOR: f64 = 0.3;
 
 impl Guidance {
     /// Solves the first level of the velocity style: the dynamics of passive joints, exactly.
@@ -55,7 +58,8 @@ impl Guidance {
             for k in 0..self.limits.len() {
                 self.push_limit(at, active.guide, dynamics, k);
             }
-            if active.guide.style == Style::Torque {
+            // with rotors they are nearly so
+            if active.guide.style == Style::Torque && self.variables.preference.is_empty() {
                 self.level.orthonormalize_limits(self.variables.dofs.len(), self.inertia);
             }
         }
@@ -78,7 +82,7 @@ impl Guidance {
     ) {
         let Some(rows) = self.goals[index] else { return };
         let point = GoalPoint::new(at.tree, dynamics, goal).pose.translation;
-        let now = dynamics.acceleration_at(goal.bone, point);
+        let now = dynamics.acceleration_at(goal.bone, point) + self.courses[index].bend;
         let (now, unit) = if rows.angular { (now.angular, 1.0) } else { (now.linear, 1.0 / self.radius) };
         let step = if style == Style::Velocity { at.input.dt } else { 1.0 };
         for k in 0..rows.n_rows {
@@ -127,7 +131,8 @@ impl Guidance {
         base: &HybridCommand,
     ) {
         // rows of limits alone are not damped more at speed
-        let caution = if self.level.owners.is_empty() { 1.0 } else { self.caution };
+        let first = self.level.owners.first().and_then(|(goal, _)| active.goals(at).nth(*goal));
+        let caution = first.map_or(1.0, |goal| self.trust.factor(goal.level));
         let share = active.guide.robustness * caution;
         let in_torques = active.guide.style == Style::Torque;
         if in_torques && !self.variables.preference.is_empty() {
@@ -143,7 +148,8 @@ impl Guidance {
         self.note_shortfalls();
     }
 
-    /// Solves a level in the norm of the kinetic energy; `G` maps accelerations to torques.
+    /// Solves a level in the norm of the kinetic energy with rotors, `q̈ᵀ (M + ρ) q̈`. In terms of torques `G = M (M + ρ)⁻¹ M`, and
+    /// `G c = t − ρ (M + ρ)⁻¹ t` with `t = M c`: torques of prescribed accelerations, then accelerations of these torques.
     fn solve_in_energy(
         &mut self,
         at: &ControlContext<'_>,
@@ -151,17 +157,28 @@ impl Guidance {
         saturation: &Saturation,
         damping: Damping,
     ) {
-        base_command(at, Style::Acceleration, saturation, &mut self.probe);
-        let _ = dynamics.respond(at.tree, &self.probe, DVec3::ZERO, &[]);
-        self.tangent.copy_from_slice(dynamics.torques());
-        let (dofs, still, probe) = (&self.variables.dofs, &self.tangent, &mut self.probe);
+        let Self { variables, probe, tangent: still, inertia, .. } = self;
+        let Rotors { command: relaxed, coasting, inertias } = &mut self.rotors;
+        let (dofs, rotor) = (&variables.dofs, ROTOR * *inertia);
+        inertias.fill(0.0);
+        dofs.iter().for_each(|dof| inertias[*dof] = rotor);
+        base_command(at, Style::Torque, saturation, relaxed);
+        let _ = dynamics.respond_resisted(at.tree, relaxed, inertias, DVec3::ZERO, &[]);
+        coasting.copy_from_slice(dynamics.accelerations());
+        base_command(at, Style::Acceleration, saturation, probe);
+        let _ = dynamics.respond(at.tree, probe, DVec3::ZERO, &[]);
+        still.copy_from_slice(dynamics.torques());
         let torques_of = |accelerations: &[f64], torques: &mut [f64]| {
             for (dof, acceleration) in dofs.iter().zip(accelerations) {
                 probe.values[*dof] = *acceleration;
             }
             let _ = dynamics.respond(at.tree, probe, DVec3::ZERO, &[]);
+            for dof in dofs {
+                relaxed.values[*dof] = dynamics.torques()[*dof] - still[*dof];
+            }
+            let _ = dynamics.respond_resisted(at.tree, relaxed, inertias, DVec3::ZERO, &[]);
             for (torque, dof) in torques.iter_mut().zip(dofs) {
-                *torque = dynamics.torques()[*dof] - still[*dof];
+                *torque = relaxed.values[*dof] - rotor * (dynamics.accelerations()[*dof] - coasting[*dof]);
             }
         };
         let LevelRows { coefficients, targets, .. } = &self.level;

@@ -3,6 +3,7 @@
 use sinew_math::{Pose, add_scaled, dot};
 use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMode, Tree};
 
+use super::course::{Elsewhere, GoalCourse, Trust};
 use crate::goal::{Goal, GoalRows};
 use crate::guide::{Guide, Style};
 use crate::{
@@ -21,11 +22,13 @@ pub(crate) struct Guidance {
     /// Radius of gyration (m) and total mass times its square (kg·m²), at the neutral pose.
     pub(super) radius: f64,
     pub(super) inertia: f64,
-    /// Factor on the robustness at the present velocities.
-    pub(super) caution: f64,
+    pub(super) trust: Trust,
     /// Rows of each goal; `None` for a goal that is ignored.
     pub(super) goals: Vec<Option<GoalRows>>,
     pub(super) goal_reports: Vec<GoalReport>,
+    /// The points of the goals in this step.
+    pub(super) courses: Vec<GoalCourse>,
+    pub(super) elsewhere: Elsewhere,
     /// All displacement limits of driven joints, and which of them hold their joint back in this command.
     pub(super) limits: Vec<LimitState>,
     pub(super) holds: Vec<bool>,
@@ -34,6 +37,18 @@ pub(crate) struct Guidance {
     /// Per dof: wanted accelerations of the target pose, or torques at zero acceleration.
     pub(super) tangent: Vec<f64>,
     pub(super) probe: HybridCommand,
+    pub(super) rotors: Rotors,
+}
+
+/// The tree with a rotor at every driven joint.
+#[derive(Clone, Debug)]
+pub(super) struct Rotors {
+    /// All joints passive.
+    pub(super) command: HybridCommand,
+    /// Accelerations without torques, per dof.
+    pub(super) coasting: Vec<f64>,
+    /// Inertias of the rotors, per dof (kg·m²).
+    pub(super) inertias: Vec<f64>,
 }
 
 /// The variables of the solve.
@@ -85,9 +100,11 @@ impl Guidance {
             derivatives: Derivatives::new(tree),
             radius,
             inertia: mass * radius * radius,
-            caution: 1.0,
+            trust: Trust::default(),
             goals: Vec::new(),
             goal_reports: Vec::new(),
+            courses: Vec::new(),
+            elsewhere: Elsewhere::new(tree, dynamics),
             limits: Vec::new(),
             holds: Vec::new(),
             variables: Variables {
@@ -99,6 +116,11 @@ impl Guidance {
             level: LevelRows::default(),
             tangent: vec![0.0; n_dofs],
             probe: HybridCommand::passive(tree),
+            rotors: Rotors {
+                command: HybridCommand::passive(tree),
+                coasting: vec![0.0; n_dofs],
+                inertias: vec![0.0; n_dofs],
+            },
         }
     }
 }

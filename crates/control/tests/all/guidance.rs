@@ -18,6 +18,9 @@ fn sharp(style: Style, goals: Vec<Goal>) -> Guide {
     Guide { robustness: 1e-15, ..Guide::new(style, goals) }
 }
 
+/// A step in which the pull of a goal hardly changes (s).
+const SHORT: f64 = 2e-8;
+
 fn acceleration(run: &mut Run, bone: LinkId, point: DVec3) -> Motion {
     let place = run.place(bone, point);
     let _ = run.dynamics.respond(&run.tree, &run.command, run.gravity, &[]);
@@ -48,6 +51,7 @@ fn every_style_produces_the_wanted_acceleration() {
             let goal = |aim| Goal { bone: tip, point, aim, gains, level: levels::DRAG };
             let mut run = Run::guided(tree, sharp(style, aims.into_iter().map(goal).collect()));
             run.state = random_state(&mut rng, &run.tree, 0.6, 0.5);
+            run.dt = SHORT;
             let report = run.decide(&[], &[]);
             assert!(!report.not_finite && report.ignored_drags == 0);
             let place = run.place(tip, point);
@@ -103,6 +107,7 @@ fn orientation_and_motion_goals_produce_their_accelerations() {
         let [_, tip] = ends(&tree);
         let mut run = Run::guided(tree, sharp(Style::Acceleration, vec![Goal::hold(tip, aim)]));
         run.state = random_state(&mut rng, &run.tree, 0.6, 0.5);
+        run.dt = SHORT;
         let _ = run.decide(&[], &[]);
         let place = run.place(tip, DVec3::ZERO);
         let motion = run.dynamics.motion_at(tip, place);
@@ -118,6 +123,29 @@ fn orientation_and_motion_goals_produce_their_accelerations() {
             _ => (got[0], wanted),
         };
         assert_close!(got, wanted, 1e-6);
+    }
+}
+
+#[test]
+fn heights_are_against_gravity() {
+    let mut rng = Rng::new(73);
+    for (gravity, up) in [
+        (GRAVITY, DVec3::Z),
+        (DVec3::new(6.0, 8.0, 0.0), DVec3::new(-0.6, -0.8, 0.0)),
+        (DVec3::ZERO, DVec3::Z),
+    ] {
+        let tree = worm();
+        let [_, tip] = ends(&tree);
+        let (target, gains) = (rng.vec3(-1.0, 1.0), Gains::default());
+        let goal = Goal::hold(tip, Aim::Height(PointTarget::At(target)));
+        let mut run = Run::guided(tree, sharp(Style::Acceleration, vec![goal]));
+        run.state = random_state(&mut rng, &run.tree, 0.6, 0.5);
+        (run.gravity, run.dt) = (gravity, SHORT);
+        let _ = run.decide(&[], &[]);
+        let place = run.place(tip, DVec3::ZERO);
+        let velocity = run.dynamics.motion_at(tip, place).linear;
+        let wanted = (target - place) * gains.stiffness - velocity * gains.damping;
+        assert_close!(acceleration(&mut run, tip, DVec3::ZERO).linear.dot(up), wanted.dot(up), 1e-6);
     }
 }
 
@@ -234,7 +262,7 @@ fn lower_levels_do_not_touch_higher_ones() {
         {
             let goals = [vec![hold.clone()], more].concat();
             let mut run = Run::guided(tree.clone(), Guide::new(style, goals));
-            run.state = state.clone();
+            (run.state, run.dt) = (state.clone(), 1e-5);
             let _ = run.decide(&[], &[]);
             held.push(acceleration(&mut run, head, DVec3::ZERO).angular);
         }

@@ -87,7 +87,7 @@ pub struct ExpectMotionDoc {
     pub at_most: Option<f64>,
 }
 
-/// A measure of a run.
+/// A measure of a run. Heights are above the origin, against gravity (along z without gravity).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum MeasureDoc {
@@ -95,7 +95,7 @@ pub enum MeasureDoc {
     Airborne {
         /// Name of the flesh.
         flesh: String,
-        /// Height above z = 0 (m).
+        /// Height above the origin (m).
         clearance_m: f64,
     },
     /// Greatest height that the lowest surface point of a flesh reaches (m).
@@ -141,6 +141,11 @@ pub enum MeasureDoc {
         a: String,
         /// The other.
         b: String,
+    },
+    /// Largest distance of a goal's point or orientation from its target while a score guides (m, rad).
+    Missed {
+        /// From when on (s).
+        from_s: f64,
     },
     /// Root mean square of the actuators' torques (N·m, N).
     Torque,

@@ -162,7 +162,7 @@ pub enum WantDoc {
     },
     /// The point stays.
     KeepPosition,
-    /// The point stays at its height: along z.
+    /// The point stays at its height, against gravity.
     KeepHeight,
     /// The bone does not turn.
     KeepOrientation,

@@ -42,7 +42,7 @@ pub(super) fn measured_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
                 known.require_touching(issues, a, || field("a"));
                 known.require_touching(issues, b, || field("b"));
             }
-            MeasureDoc::Torque | MeasureDoc::Acceleration => {}
+            MeasureDoc::Missed { .. } | MeasureDoc::Torque | MeasureDoc::Acceleration => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use sinew_math::Force;
 use sinew_scene::{LimitsDoc, MotorDoc, PositionMotorDoc, TargetDoc};
 use sinew_sim::{BodyId, DriveCoordinate, Grab, Input, SceneDoc, World};
 
-use crate::common::run;
+use crate::common::{fixtures, run};
 
 /// A tree of three links with a spring, a stop and a ball.
 fn scene(stepper: &str, dt: f64, stiffness: f64) -> SceneDoc {
@@ -443,5 +443,25 @@ fn a_force_along_the_slide_of_a_point_on_a_line_moves_the_body() {
         let motion = world.state().bodies.motions[0];
         assert!((motion.linear - DVec3::Y * 1.5).length() < 1e-9, "{method}: {motion:?}");
         assert!(motion.angular.length() < 1e-9, "{method}: {motion:?}");
+    }
+}
+
+#[test]
+fn a_circle_is_followed_in_every_style_at_every_step() {
+    let path = fixtures("mechanisms").join("guide_60hz.ron");
+    let text = std::fs::read_to_string(path).expect("a fixture");
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        for rate in [60, 120, 240, 1000] {
+            let text = text.replace("Acceleration", style);
+            let mut scene = SceneDoc::from_ron(&text, "guide_60hz.ron").expect("a scene");
+            scene.dt = 1.0 / f64::from(rate);
+            let mut world = World::from_scene(&scene).expect("a scene");
+            let mut off = 0.0_f64;
+            for step in 0..4 * rate {
+                let report = world.step();
+                off = if 2 * step < rate { off } else { off.max(report.effort.goal_distance) };
+            }
+            assert!(off < 0.01, "{style} at 1/{rate} s: {off} m off the circle");
+        }
     }
 }

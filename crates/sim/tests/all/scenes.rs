@@ -9,6 +9,16 @@ use sinew_sim::{BodyId, ExpectMeter, SceneDoc, World, digest_bytes, run_and_chec
 use crate::common::{mechanisms, scene, world};
 
 #[test]
+fn the_worm_of_the_guide_lifts_its_head() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/scores.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let example = page.split("```ron\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a scene");
+    let scene = SceneDoc::from_ron(example, "scores.md").expect("a scene");
+    let outcome = run_and_check(&scene).expect("a run");
+    assert!(outcome.runs[0].is_met(), "{:?}", outcome.runs[0].expectations);
+}
+
+#[test]
 fn every_fixture_meets_its_expectations() {
     let mut faults = Vec::new();
     for name in mechanisms() {
