@@ -78,7 +78,7 @@ impl Pile {
                             f64::from(i / side % side),
                             f64::from(i / (side * side)),
                         );
-                        let place = (cell * 1.7 + DVec3::Z * 1.4) * EDGE + random.vec3(-0.05, 0.05);
+                        let place = (cell * 2.0 + DVec3::Z * 1.4) * EDGE + random.vec3(-0.05, 0.05);
                         (place, random.rotation())
                     })
                     .collect()
