@@ -37,6 +37,8 @@ pub(crate) struct TouchingBodies {
     /// Bodies and contacts of the islands that are chosen.
     chosen: (Range<usize>, Range<usize>),
     sweeps: ContactSweeps,
+    /// Per body: the twist from which new contacts begin.
+    begin: Vec<Motion>,
     /// Per body that is chosen: friction that is wrong, and load (N·s).
     sums: Vec<[f64; 2]>,
 }
@@ -151,12 +153,12 @@ impl TouchingBodies {
         impulses.clear();
         let moving = self.bodies.iter().zip(&self.diagonal);
         impulses.extend(moving.map(|(&body, diagonal)| diagonal.mul(motions[body])));
-        let Self { bodies, points, .. } = self;
+        let Self { bodies, points, begin, .. } = self;
+        begin.clear();
+        begin.extend(bodies.iter().map(|&body| motions[body]));
         for point in points {
             let impulse = point.law.impulse(relative(bodies, point, motions));
             point.push(impulse, 0, impulses);
-            // What does not touch yet begins without an impulse where contacts settle one by one.
-            point.impulse = if point.law.push >= 0.0 { impulse } else { DVec3::ZERO };
         }
     }
 }
@@ -204,12 +206,16 @@ impl ConvexForces for TouchingBodies {
         self.points[self.chosen.1.clone()].iter().all(|point| !point.places.contains(&GIVEN))
     }
 
-    fn settle(&mut self, responses: &[Sym6], motions: &mut [Motion], impulses: &mut [Force]) -> bool {
-        let (Range { start, .. }, points) = self.chosen.clone();
+    fn begin(&self, motions: &mut [Motion]) -> bool {
         if self.are_unsettled {
-            self.sweeps.settle(&mut self.points[points], start, responses, (motions, impulses));
+            motions.copy_from_slice(&self.begin[self.chosen.0.clone()]);
         }
         self.are_unsettled
+    }
+
+    fn settle(&mut self, responses: &[Sym6], motions: &mut [Motion], impulses: &mut [Force]) {
+        let (Range { start, .. }, points) = self.chosen.clone();
+        self.sweeps.settle(&mut self.points[points], start, responses, (motions, impulses));
     }
 
     fn sum_slopes(&self, sums: &mut [Sym6]) {

@@ -26,7 +26,7 @@ pub(super) struct ContactSweeps {
 }
 
 impl ContactSweeps {
-    /// Settles contacts of bodies from a first one on, beginning with their impulses; `responses` are the inverse masses of the bodies. The twists are
+    /// Settles contacts of bodies from a first one on, beginning with their impulses where they touch; `responses` are the inverse masses of the bodies. The twists are
     /// those without contacts, and those with them on return; `impulses` become those of all contacts on each body.
     pub(super) fn settle(
         &mut self,
@@ -37,8 +37,12 @@ impl ContactSweeps {
     ) {
         impulses.fill(Force::ZERO);
         self.inverse_masses.clear();
-        for point in &*points {
+        for point in &mut *points {
             self.inverse_masses.push(inverse_mass(point, first, responses));
+            // What does not touch yet begins without an impulse.
+            if point.law.push < 0.0 {
+                point.impulse = DVec3::ZERO;
+            }
             point.push(point.impulse, first, impulses);
         }
         for (motion, (response, impulse)) in motions.iter_mut().zip(responses.iter().zip(&*impulses)) {

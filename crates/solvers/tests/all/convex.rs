@@ -94,10 +94,14 @@ impl ConvexForces for Walls {
         false
     }
 
-    /// A poor guess: no forces.
-    fn settle(&mut self, _: &[Sym6], _: &mut [Motion], impulses: &mut [Force]) -> bool {
-        impulses.fill(Force::ZERO);
+    fn begin(&self, motions: &mut [Motion]) -> bool {
+        motions.fill(Motion::ZERO);
         true
+    }
+
+    /// A poor guess: no forces.
+    fn settle(&mut self, _: &[Sym6], _: &mut [Motion], impulses: &mut [Force]) {
+        impulses.fill(Force::ZERO);
     }
 
     fn sum_slopes(&self, sums: &mut [Sym6]) {
