@@ -138,6 +138,15 @@ impl ContactPoint {
 
     /// The contact at the start of an implicit step, with its stretch (m, world) and the mass at the contact (kg).
     pub fn start(&self, stretch: DVec3, mass: f64) -> ContactStart {
-        ContactStart { law: self.law, normal: self.normal, depth: self.depth, stretch, mass, rebound: 0.0 }
+        let is_soft = !matches!(self.a, Mover::Body(_));
+        ContactStart {
+            law: self.law,
+            normal: self.normal,
+            depth: self.depth,
+            stretch,
+            mass,
+            rebound: 0.0,
+            is_soft,
+        }
     }
 }

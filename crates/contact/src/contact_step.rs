@@ -62,6 +62,8 @@ pub struct ContactStart {
     pub mass: f64,
     /// Speed at which the sides separate because they bounce (m/s); 0 if they do not.
     pub rebound: f64,
+    /// Whether it is a point of flesh, on which other points rest.
+    pub is_soft: bool,
 }
 
 /// The linear law of a contact in one step.
@@ -152,7 +154,7 @@ impl ContactStart {
             return ContactStep::default();
         }
         // What rests on other nodes presses here, too, as much as the depth tells, and slides along.
-        let borne = (normal.0 / load).max(1.0);
+        let borne = if self.is_soft { (normal.0 / load).max(1.0) } else { 1.0 };
         let (load, mass) = (borne * load, borne * self.mass);
         let tangent = self.tangent_line(dt);
         let limit = self.law.friction * load;

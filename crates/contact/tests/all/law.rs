@@ -73,6 +73,7 @@ fn random_start(rng: &mut Rng) -> ContactStart {
         stretch: rng.vec3(-1e-3, 1e-3).reject_from_normalized(normal),
         mass: if rng.chance(0.3) { f64::INFINITY } else { rng.power_of_ten(-3, 4) },
         rebound: 0.0,
+        is_soft: false,
     }
 }
 
@@ -151,6 +152,7 @@ fn friction_only_takes_energy_and_contacts_push() {
             stretch: DVec3::ZERO,
             mass,
             rebound: 0.0,
+            is_soft: false,
         };
         let (free, h) = (rng.vec3(-0.3, 0.3), 1.0 / 60.0);
         let solve = |step: &ContactStep| {
@@ -191,7 +193,8 @@ fn what_bears_others_begins_to_stop_with_the_friction_of_its_load() {
     let load = 10.0 * 9.81;
     let depth = load / law.stiffness;
     let stretch = DVec3::X * (law.friction * load / law.tangential_stiffness);
-    let start = ContactStart { law, normal: DVec3::Z, depth, stretch, mass: 0.1, rebound: 0.0 };
+    let start =
+        ContactStart { law, normal: DVec3::Z, depth, stretch, mass: 0.1, rebound: 0.0, is_soft: false };
     for (speed, least) in [(5e-3, 0.9), (10.0, 0.0)] {
         let velocity = DVec3::X * speed;
         let step = start.predict(velocity, velocity, h);

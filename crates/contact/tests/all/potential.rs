@@ -17,6 +17,7 @@ fn random_law(random: &mut Rng) -> ContactPotential {
         stretch: random.vec3(-1e-4, 1e-4),
         mass,
         rebound: 0.0,
+        is_soft: false,
     };
     start.potential(random.vec3(-0.1, 0.1), random.vec3(-0.5, 0.5), DT)
 }
