@@ -230,7 +230,14 @@ impl ConvexScratch {
         }
         let report = if are_loose {
             let precision = FINER * settings.precision;
-            island.minimize(forces, loose, &ConvexSettings { precision, iterations: MOST_LOOSE, ..*settings })
+            let mut how = island.minimize(
+                forces,
+                loose,
+                &ConvexSettings { precision, iterations: MOST_LOOSE, ..*settings },
+            );
+            // Rounding may not allow more.
+            how.has_converged |= how.residual <= settings.precision;
+            how
         } else {
             island.minimize(forces, tree, settings)
         };

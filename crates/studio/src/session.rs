@@ -216,10 +216,20 @@ impl Session {
         self.grabs.flesh_held = Some(NumberedFleshGrab { number, grab });
     }
 
-    /// Pins a point of flesh at its target, or releases the flesh if the point is pinned.
+    /// Pins a point of flesh at its target, or releases the pins of the flesh that are there: within [`SAME_PIN`] of its size.
     pub fn pin_flesh(&mut self, grab: FleshGrab) {
         let n = self.grabs.flesh_pins.len();
-        self.grabs.flesh_pins.retain(|pin| (pin.grab.flesh, pin.grab.point) != (grab.flesh, grab.point));
+        let nodes = self
+            .world()
+            .state()
+            .flesh
+            .nodes
+            .get(grab.flesh as usize)
+            .map_or(&[][..], |nodes| &nodes.positions);
+        let far = |from: DVec3| nodes.iter().map(|node| node.distance(from)).fold(0.0, f64::max);
+        let near = SAME_PIN * far(grab.target);
+        let is_other = |pin: &FleshGrab| pin.flesh != grab.flesh || pin.target.distance(grab.target) > near;
+        self.grabs.flesh_pins.retain(|pin| is_other(&pin.grab));
         if self.grabs.flesh_pins.len() == n {
             let grab = FleshGrab { target: grab.target + DVec3::ZERO, stiffness: f64::INFINITY, ..grab };
             let number = self.grabs.next_number();
@@ -269,6 +279,9 @@ impl Session {
         self.world.assemble(&input, &settings);
     }
 }
+
+/// Part of the size of flesh within which a click means the same pin.
+const SAME_PIN: f64 = 0.02;
 
 /// Compliance of grabs in each correction of a pose; targets may be out of reach.
 const YIELDING: f64 = 0.01;
