@@ -42,6 +42,13 @@ impl Sym6 {
         }
     }
 
+    /// Inverse matrix times wrench: of a matrix from wrenches to twists, as [`Sym6::inverse`] is.
+    #[inline]
+    pub fn mul_wrench(&self, wrench: Force) -> Motion {
+        let Force { angular, linear } = self.mul(Motion::new(wrench.angular, wrench.linear));
+        Motion::new(angular, linear)
+    }
+
     /// Matrix times a pure rotation, `M (ω, 0)`.
     #[inline]
     pub fn mul_angular(&self, angular: DVec3) -> Force {

@@ -20,12 +20,17 @@ mod sparse;
 mod tree_solver;
 
 mod attached;
+mod convex_forces;
+
 mod loose;
+
+mod convex_newton;
 
 mod convex;
 
 pub use attached::{Attached, OnTree, OnTreeScratch, Reaction};
-pub use convex::{ConvexForces, ConvexReport, ConvexScratch, ConvexSettings, TouchedTree, minimize};
+pub use convex::{ConvexScratch, minimize};
+pub use convex_forces::{ConvexForces, ConvexReport, ConvexSettings, TouchedTree};
 pub use error::FactorError;
 pub use load::Load;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};

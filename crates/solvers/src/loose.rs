@@ -6,6 +6,9 @@
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym3, Sym6};
+use std::ops::Range;
+
+use crate::convex_forces::TouchedTree;
 
 /// Blocks of the bodies.
 #[derive(Clone, Debug, Default)]
@@ -64,28 +67,33 @@ impl LooseBodies {
     pub(crate) fn mass(&self) -> Sym3 {
         self.masses.iter().fold(Sym3::ZERO, |sum, mass| sum + mass.linear)
     }
+}
 
-    /// Factors `A + D`; a block that cannot be inverted keeps the factor that it has.
-    pub(crate) fn factor(&mut self, diagonal: &[Sym6]) {
+impl TouchedTree for LooseBodies {
+    fn has_islands(&self) -> bool {
+        true
+    }
+
+    fn select(&mut self, _: Range<usize>) {}
+
+    fn react(&mut self, impulses: &[Force], motions: &mut [Motion]) {
+        for (motion, (factored, impulse)) in motions.iter_mut().zip(self.factored.iter().zip(impulses)) {
+            *motion = factored.mul_wrench(*impulse);
+        }
+    }
+
+    fn can_factor(&self) -> bool {
+        true
+    }
+
+    /// A block that cannot be inverted keeps the factor that it has.
+    fn factor(&mut self, diagonal: &[Sym6]) {
         for (factored, (mass, diagonal)) in self.factored.iter_mut().zip(self.masses.iter().zip(diagonal)) {
             let mut sum = *mass;
             sum.add(diagonal);
             *factored = sum.inverse().unwrap_or(*factored);
         }
     }
-
-    /// The reaction with the last factor.
-    pub(crate) fn react(&self, impulses: &[Force], motions: &mut [Motion]) {
-        for (motion, (factored, impulse)) in motions.iter_mut().zip(self.factored.iter().zip(impulses)) {
-            *motion = twist(factored, *impulse);
-        }
-    }
-}
-
-/// An inverse mass times a wrench.
-fn twist(response: &Sym6, wrench: Force) -> Motion {
-    let Force { angular, linear } = response.mul(Motion::new(wrench.angular, wrench.linear));
-    Motion::new(angular, linear)
 }
 
 /// A symmetric block from its columns.

@@ -46,7 +46,7 @@ impl ContactSweeps {
             point.push(point.impulse, first, impulses);
         }
         for (motion, (response, impulse)) in motions.iter_mut().zip(responses.iter().zip(&*impulses)) {
-            *motion += twist_of(response, *impulse);
+            *motion += response.mul_wrench(*impulse);
         }
         for sweep in 0..SWEEPS {
             let (mut moved, mut all) = (0.0, 0.0);
@@ -63,7 +63,7 @@ impl ContactSweeps {
                     let place = point.place(i, first);
                     if let Some(response) = responses.get(place) {
                         let wrench = wrench_at(change, point.arms[i]);
-                        motions[place] += twist_of(response, wrench);
+                        motions[place] += response.mul_wrench(wrench);
                         impulses[place] += wrench;
                     }
                 }
@@ -76,18 +76,12 @@ impl ContactSweeps {
     }
 }
 
-/// What a wrench does to the twist of a body.
-fn twist_of(response: &Sym6, wrench: Force) -> Motion {
-    let Force { angular, linear } = response.mul(Motion::new(wrench.angular, wrench.linear));
-    Motion::new(angular, linear)
-}
-
 /// `w_n` and `w_t`.
 fn inverse_mass(point: &TouchingPoint, first: usize, responses: &[Sym6]) -> [f64; 2] {
     let mut all = DMat3::ZERO;
     for (i, &arm) in point.arms.iter().enumerate() {
         if let Some(response) = responses.get(point.place(i, first)) {
-            let column = |axis: DVec3| velocity_at(twist_of(response, wrench_at(axis, arm)), arm);
+            let column = |axis: DVec3| velocity_at(response.mul_wrench(wrench_at(axis, arm)), arm);
             all += DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
         }
     }

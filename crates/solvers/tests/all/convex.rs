@@ -29,7 +29,7 @@ impl TouchedTree for FreeBodies {
 
     fn react(&mut self, impulses: &[Force], motions: &mut [Motion]) {
         for ((motion, impulse), inverse) in motions.iter_mut().zip(impulses).zip(&self.0) {
-            *motion = Motion::from_array(inverse.mul(Motion::from_array(impulse.to_array())).to_array());
+            *motion = inverse.mul_wrench(*impulse);
         }
     }
 }

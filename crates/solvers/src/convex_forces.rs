@@ -1,0 +1,126 @@
+//! Forces with a convex potential on the bodies of a tree, the tree under them, and how their solve is bounded and told ([`minimize`](crate::minimize)).
+//!
+//! World axes at centres of mass. Nothing is computed here.
+
+use sinew_math::{Force, Motion, Sym6};
+use std::ops::Range;
+
+/// Forces on bodies that have a convex potential. Bodies of one island follow each other, loose islands come first; nothing acts between two islands,
+/// but for a tree with loops.
+pub trait ConvexForces {
+    /// End of each island among the bodies.
+    fn islands(&self) -> &[u32];
+
+    /// Chooses some islands: all that follows is of their bodies only, in their order.
+    fn select(&mut self, islands: Range<usize>);
+
+    /// `D` of each body: positive semidefinite; zero if it is loose.
+    fn diagonal(&self) -> &[Sym6];
+
+    /// Impulses `f` at some twists; keeps `S` there. Twists and impulses in the order of [`ConvexForces::diagonal`].
+    fn linearize(&mut self, motions: &[Motion], impulses: &mut [Force]);
+
+    /// `Φ` at the twists of the last [`ConvexForces::linearize`].
+    fn energy(&self) -> f64;
+
+    /// Whether nothing but these forces connects the chosen bodies.
+    fn are_loose(&self) -> bool;
+
+    /// Whether these forces act between the chosen bodies only.
+    fn are_floating(&self) -> bool;
+
+    /// Twists of the chosen bodies from which new forces begin; false if the forces are not new.
+    fn begin(&self, motions: &mut [Motion]) -> bool;
+
+    /// A guess for forces on loose bodies, with the inverses of their masses: twists without these forces become those with them, and `impulses` the
+    /// forces.
+    fn settle(&mut self, responses: &[Sym6], motions: &mut [Motion], impulses: &mut [Force]);
+
+    /// The part of `S` that concerns each body alone: what `D` should be.
+    fn sum_slopes(&self, sums: &mut [Sym6]);
+
+    /// `S δ`.
+    fn apply(&mut self, change: &[Motion], impulses: &mut [Force]);
+
+    /// Prepares [`ConvexForces::power`] for a change of the twists of the last [`ConvexForces::linearize`].
+    fn search_along(&mut self, change: &[Motion]);
+
+    /// `δ·f(V + α δ)` for the change `δ` of the last [`ConvexForces::search_along`].
+    fn power(&mut self, share: f64) -> f64;
+
+    /// Goes along the change of the last [`ConvexForces::search_along`] by a share.
+    fn advance(&mut self, share: f64);
+
+    /// By how much the impulses on a body would change, over all of them, if parts that are no potential followed the twists of the last
+    /// [`ConvexForces::linearize`], where that is most; they do if it is more than `least`.
+    fn follow(&mut self, least: f64) -> f64;
+}
+
+/// The tree under the bodies.
+pub trait TouchedTree {
+    /// Whether islands react on their own: no loops outside the tree connect bodies that are not loose.
+    fn has_islands(&self) -> bool;
+
+    /// Chooses bodies; [`TouchedTree::react`] is of these only.
+    fn select(&mut self, bodies: Range<usize>);
+
+    /// `T`: twists of the chosen bodies under impulses on them.
+    fn react(&mut self, impulses: &[Force], motions: &mut [Motion]);
+
+    /// Whether it can be factored again with another `D`.
+    fn can_factor(&self) -> bool {
+        false
+    }
+
+    /// Factors it again.
+    fn factor(&mut self, _diagonal: &[Sym6]) {}
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConvexSettings {
+    /// Error of the impulses, relative.
+    pub precision: f64,
+    /// Error of what follows between iterations, relative.
+    pub follow_precision: f64,
+    /// Newton iterations at most: after so many it is worth to factor the tree with the slopes found.
+    pub iterations: u32,
+    /// Conjugate gradient iterations at most, in all.
+    pub products: u32,
+}
+
+impl Default for ConvexSettings {
+    fn default() -> Self {
+        Self { precision: 1e-9, follow_precision: 1e-4, iterations: 4, products: 2000 }
+    }
+}
+
+/// How a solve went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ConvexReport {
+    /// Newton iterations.
+    pub iterations: u32,
+    /// Iterations of conjugate gradients.
+    pub products: u32,
+    /// Error of the impulses, relative.
+    pub residual: f64,
+    /// Whether the precision asked for was reached.
+    pub has_converged: bool,
+}
+
+impl ConvexReport {
+    /// Of this solve and that of another island.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            iterations: self.iterations.max(other.iterations),
+            products: self.products + other.products,
+            residual: self.residual.max(other.residual),
+            has_converged: self.has_converged && other.has_converged,
+        }
+    }
+
+    pub(crate) fn is_spent(&self, settings: &ConvexSettings) -> bool {
+        self.iterations >= settings.iterations || self.products >= settings.products
+    }
+}

@@ -1,0 +1,317 @@
+//! Newton's method with a line search for the bodies of one island under forces with a convex potential (`convex.rs` has the equations).
+//!
+//! World axes at centres of mass. Cost: per iteration of conjugate gradients a reaction of the tree and a product with `S`. Nothing allocates once warm.
+
+use glam::DVec3;
+use sinew_math::{Force, Motion, Sym6};
+
+use crate::convex_forces::{ConvexForces, ConvexReport, ConvexSettings, TouchedTree};
+use crate::loose::LooseBodies;
+
+/// Reusable memory of a solve of some islands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MinimizeScratch {
+    pub(crate) impulses: Vec<Force>,
+    pub(crate) motions: Vec<Motion>,
+    /// `D`, and the next one.
+    pub(crate) diagonal: Vec<Sym6>,
+    slopes: Vec<Sym6>,
+    given: Vec<Force>,
+    residual: Vec<Force>,
+    preconditioned: Vec<Motion>,
+    direction: (Vec<Motion>, Vec<Force>),
+    change: (Vec<Motion>, Vec<Force>),
+    product: Vec<Force>,
+}
+
+/// Loosest precision of the conjugate gradients.
+const LOOSE: f64 = 0.1;
+/// Part of the precision asked for that conjugate gradients aim at.
+const SAFE: f64 = 0.3;
+/// Slope along a search direction that is left, relative to the one at its start.
+const FLAT: f64 = 0.05;
+/// Part of the slope at the start of a search that is worth going further than a whole step, and how far at most. Forces that grow with the third
+/// power of a depth take a third of it per step.
+const STEEP: f64 = 0.2;
+const LONGEST: f64 = 3.0;
+/// Share of the energy of the impulses that counts as if it were one of the forces.
+const ROUNDING: f64 = 1e-10;
+/// Evaluations of a line search.
+const SEARCHES: u32 = 30;
+/// Error of the twists at the start of a step from which contacts need not settle one by one.
+const CALM: f64 = 0.1;
+/// Loose bodies are solved more precisely by this factor: at rest they begin where the last step ended, and its error stays.
+const FINER: f64 = 0.1;
+/// After so many iterations friction limits no longer follow: the rest converges for certain.
+const FOLLOWED: u32 = 12;
+
+impl MinimizeScratch {
+    /// Newton's method from the present impulses and twists.
+    pub(crate) fn minimize(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut dyn TouchedTree,
+        settings: &ConvexSettings,
+    ) -> ConvexReport {
+        let mut report = ConvexReport::default();
+        let precision = if tree.can_factor() { FINER * settings.precision } else { settings.precision };
+        // Limits that are not known well are not worth a precise solution.
+        let (mut known, mut follows, mut first) = (LOOSE, 0, f64::INFINITY);
+        loop {
+            let [size, error] = self.measure(forces, tree);
+            if !(error.is_finite() && size.is_finite()) {
+                return ConvexReport { residual: f64::INFINITY, ..report };
+            }
+            let goal = precision * precision * size;
+            report.residual = if size > 0.0 { (error / size).max(0.0).sqrt() } else { 0.0 };
+            if error <= goal.max(known * known * size) {
+                let change = if follows < FOLLOWED { forces.follow(settings.follow_precision) } else { 0.0 };
+                follows += 1;
+                let are_known = change <= settings.follow_precision;
+                report.has_converged = are_known && error <= goal;
+                if report.has_converged || report.is_spent(settings) {
+                    return report;
+                }
+                if are_known {
+                    known = 0.0;
+                } else {
+                    known = (LOOSE * change).min(LOOSE);
+                    continue;
+                }
+            }
+            if report.is_spent(settings) {
+                return report;
+            }
+            first = first.min(error);
+            let wanted = (LOOSE * LOOSE * error * (error / first).min(1.0)).max(SAFE * SAFE * goal);
+            report.products += self.solve(forces, tree, wanted, settings.products - report.products);
+            report.iterations += 1;
+            if !self.advance(forces) {
+                // Rounding allows no more.
+                report.has_converged = known == 0.0 && report.residual <= settings.precision;
+                return report;
+            }
+        }
+    }
+
+    pub(crate) fn resize(&mut self, n: usize) {
+        let Self {
+            impulses,
+            motions,
+            diagonal,
+            slopes: _,
+            given,
+            residual,
+            preconditioned,
+            direction,
+            change,
+            product,
+        } = self;
+        diagonal.resize(n, Sym6::ZERO);
+        for forces in [impulses, given, residual, product, &mut direction.1, &mut change.1] {
+            forces.resize(n, Force::ZERO);
+        }
+        for twists in [motions, preconditioned, &mut direction.0, &mut change.0] {
+            twists.resize(n, Motion::ZERO);
+        }
+    }
+
+    /// Twists of the impulses to start from, or none of them if that has less energy: in impacts the twists of the step before are far away.
+    pub(crate) fn start(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut dyn TouchedTree,
+        free: &[Motion],
+    ) {
+        let Self { impulses, motions, diagonal, given, .. } = self;
+        tree.react(impulses, motions);
+        motions.iter_mut().zip(free).for_each(|(v, free)| *v += *free);
+        forces.linearize(motions, given);
+        // ½ VᵀA V − bᵀV = ½ (q − D V)·V − ½ q·V_b, but for a constant.
+        let mut energy = forces.energy() - 0.5 * work(impulses, free) + 0.5 * work(impulses, motions);
+        energy -= quadratic(diagonal, motions);
+        forces.linearize(free, given);
+        let is_nearer = energy <= forces.energy() - quadratic(diagonal, free);
+        if !is_nearer {
+            impulses.fill(Force::ZERO);
+            motions.copy_from_slice(free);
+        }
+    }
+
+    /// Begins with the twists that loose bodies have, if that is near: they rest. Else where they settle, or without forces if that has less energy.
+    /// False if they have begun before.
+    pub(crate) fn settle(&mut self, forces: &mut dyn ConvexForces, loose: &mut LooseBodies) -> bool {
+        if !forces.begin(&mut self.motions) {
+            return false;
+        }
+        loose.forces(&self.motions, &mut self.impulses);
+        self.diagonal.fill(Sym6::ZERO);
+        let [size, error] = self.measure(forces, loose);
+        if error <= CALM * CALM * size {
+            return true;
+        }
+        let Self { impulses, motions, diagonal, given, .. } = self;
+        motions.copy_from_slice(loose.free());
+        forces.settle(loose.responses(), motions, impulses);
+        diagonal.fill(Sym6::ZERO);
+        // ½ (V − V_b)ᵀA (V − V_b) = ½ q·(V − V_b)
+        forces.linearize(motions, given);
+        let energy = forces.energy() + 0.5 * (work(impulses, motions) - work(impulses, loose.free()));
+        forces.linearize(loose.free(), given);
+        if energy.is_nan() || energy > forces.energy() {
+            impulses.fill(Force::ZERO);
+            motions.copy_from_slice(loose.free());
+        }
+        true
+    }
+
+    /// Moves loose bodies that touch nothing else all alike, so that they keep the momentum that they have together: no force between them changes by
+    /// that, and what is left of the residual does not add up over the steps.
+    pub(crate) fn keep_momentum(&mut self, loose: &LooseBodies) {
+        let Self { impulses, motions, diagonal, .. } = self;
+        loose.forces(motions, impulses);
+        diagonal.fill(Sym6::ZERO);
+        let gained: DVec3 = impulses.iter().map(|impulse| impulse.linear).sum();
+        if let Some(inverse) = loose.mass().inverse() {
+            let change = inverse.mul_vec(gained);
+            motions.iter_mut().for_each(|motion| motion.linear -= change);
+            loose.forces(motions, impulses);
+        }
+    }
+
+    /// Takes another `D`.
+    pub(crate) fn take_diagonal(&mut self, diagonal: &[Sym6]) {
+        for (i, (before, after)) in self.diagonal.iter_mut().zip(diagonal).enumerate() {
+            let motion = self.motions[i];
+            self.impulses[i] += after.mul(motion) - before.mul(motion);
+            *before = *after;
+        }
+    }
+
+    /// Linearizes at the present twists. Leaves the residual `r` and `T r`; returns the energies of all impulses and of the residual.
+    fn measure(&mut self, forces: &mut dyn ConvexForces, tree: &mut dyn TouchedTree) -> [f64; 2] {
+        forces.linearize(&self.motions, &mut self.given);
+        if tree.can_factor() {
+            let mut slopes = std::mem::take(&mut self.slopes);
+            slopes.resize(self.diagonal.len(), Sym6::ZERO);
+            forces.sum_slopes(&mut slopes);
+            self.take_diagonal(&slopes);
+            tree.factor(&slopes);
+            self.slopes = slopes;
+        }
+        let Self { impulses, motions, diagonal, given, residual, preconditioned, .. } = self;
+        tree.react(given, preconditioned);
+        // Without forces, what rounding leaves of the start is not to be resolved.
+        let size = work(given, preconditioned) + ROUNDING * work(impulses, motions).abs();
+        for (k, (r, diagonal)) in residual.iter_mut().zip(&*diagonal).enumerate() {
+            *r = given[k] + diagonal.mul(motions[k]) - impulses[k];
+        }
+        tree.react(residual, preconditioned);
+        [size, work(residual, preconditioned)]
+    }
+
+    /// Conjugate gradients for `(A + S) δ = r`, until `rᵀT r ≤ wanted`; returns how many iterations they took.
+    fn solve(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut dyn TouchedTree,
+        wanted: f64,
+        most: u32,
+    ) -> u32 {
+        let Self { diagonal, residual, preconditioned, direction, change, product, .. } = self;
+        change.0.fill(Motion::ZERO);
+        change.1.fill(Force::ZERO);
+        direction.0.copy_from_slice(preconditioned);
+        direction.1.copy_from_slice(residual);
+        let mut error = work(residual, preconditioned);
+        for k in 1..=most {
+            forces.apply(&direction.0, product);
+            for (i, diagonal) in diagonal.iter().enumerate() {
+                product[i] += direction.1[i] - diagonal.mul(direction.0[i]);
+            }
+            let curvature = work(product, &direction.0);
+            let alpha = error / curvature;
+            if !(curvature > 0.0 && alpha.is_finite()) {
+                return k;
+            }
+            for (i, r) in residual.iter_mut().enumerate() {
+                change.0[i] += direction.0[i] * alpha;
+                change.1[i] += direction.1[i] * alpha;
+                *r -= product[i] * alpha;
+            }
+            tree.react(residual, preconditioned);
+            let before = std::mem::replace(&mut error, work(residual, preconditioned));
+            if error.is_nan() || error <= wanted {
+                return k;
+            }
+            let beta = error / before;
+            for (i, r) in residual.iter().enumerate() {
+                direction.0[i] = preconditioned[i] + direction.0[i] * beta;
+                direction.1[i] = *r + direction.1[i] * beta;
+            }
+        }
+        most
+    }
+
+    /// Goes along the change to where the energy is smallest; false if it does not fall at all.
+    fn advance(&mut self, forces: &mut dyn ConvexForces) -> bool {
+        let Self { impulses, motions, diagonal, change, .. } = self;
+        forces.search_along(&change.0);
+        // Slope of the energy of the bodies at the start, and its change: `δᵀ(A V − b)`, `δᵀA δ`.
+        let (mut at_start, mut rate) = (0.0, 0.0);
+        for (i, diagonal) in diagonal.iter().enumerate() {
+            let (v, q, dv, dq) = (motions[i], impulses[i], change.0[i], change.1[i]);
+            at_start += (q - diagonal.mul(v)).dot(dv);
+            rate += (dq - diagonal.mul(dv)).dot(dv);
+        }
+        let mut slope = |share: f64| at_start + share * rate - forces.power(share);
+        let start = slope(0.0);
+        if start.is_nan() || start >= 0.0 {
+            return false;
+        }
+        let share = flat_share(start, &mut slope);
+        for i in 0..motions.len() {
+            motions[i] += change.0[i] * share;
+            impulses[i] += change.1[i] * share;
+        }
+        forces.advance(share);
+        true
+    }
+}
+
+/// Where an increasing slope with the value `start < 0` at 0 is nearly zero; 1 if it still falls a little there, at most [`LONGEST`].
+fn flat_share(start: f64, slope: &mut impl FnMut(f64) -> f64) -> f64 {
+    let (mut low, mut high) = ((0.0, start), (1.0, slope(1.0)));
+    if high.1 < STEEP * start {
+        (low, high) = (high, (LONGEST, slope(LONGEST)));
+    }
+    if high.1.is_nan() || high.1 <= FLAT * -start {
+        return high.0;
+    }
+    // Secants between a falling and a rising end, halves where they are slow (Illinois).
+    for _ in 0..SEARCHES {
+        let share = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
+        let here = slope(share);
+        if here.abs() <= FLAT * -start {
+            return share;
+        }
+        if here < 0.0 {
+            low = (share, here);
+            high.1 *= 0.5;
+        } else {
+            high = (share, here);
+            low.1 *= 0.5;
+        }
+    }
+    low.0
+}
+
+/// `½ VᵀD V`.
+fn quadratic(diagonal: &[Sym6], motions: &[Motion]) -> f64 {
+    diagonal.iter().zip(motions).map(|(d, v)| 0.5 * d.mul(*v).dot(*v)).sum()
+}
+
+/// `fᵀ V`.
+fn work(impulses: &[Force], motions: &[Motion]) -> f64 {
+    impulses.iter().zip(motions).map(|(f, v)| f.dot(*v)).sum()
+}
