@@ -12,7 +12,7 @@
 //!
 //! For a fixed friction limit `L` the potential is convex and once continuously differentiable, so all contacts and bodies together have
 //! one solution, which Newton's method with a line search always finds; a contact across a gap acts only if it closes, and none ever pulls.
-//! Coulomb's law `L = μ p_n` is met by setting `L` again between iterations ([`ContactPotential::follow_load`]). World axes. About 60 flops.
+//! Coulomb's law `L = μ p_n` is met by setting `L` again between iterations ([`ContactPotential::limit_at`]). World axes. About 60 flops.
 
 use crate::contact_step::{ContactStart, ContactStep, Grip, PressedStart};
 use glam::DVec3;
@@ -31,6 +31,9 @@ const FULLY_HARD: f64 = 5.0;
 /// Iterations for the load of a contact alone, and the relative error that is left.
 const SETTLING: u32 = 8;
 const SETTLED: f64 = 1e-3;
+
+/// Iterations for the speed of a load.
+const INVERTING: u32 = 12;
 
 /// The law of a contact in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -153,7 +156,39 @@ impl ContactPotential {
     /// Impulse and slope at a relative velocity (m/s). Where it slides, the slope is that of a Newton step in which friction is an unknown of its own,
     /// as it is `expected` (N·s, world); the derivative if it is that of the velocity.
     pub fn linearize(&self, velocity: DVec3, expected: DVec3) -> ContactSlope {
-        let (load, steepness) = self.normal_at(velocity);
+        self.with_normal(velocity, self.normal_at(velocity), expected)
+    }
+
+    /// As [`Self::linearize`], but with a law along the normal that is linear about the impulse `expected` instead of the velocity; sets the friction
+    /// limit of that. A contact that expects none has as much as stops a mass of `1/inverse_mass` (kg), if it closes.
+    pub fn linearize_about(&mut self, velocity: DVec3, expected: DVec3, inverse_mass: f64) -> ContactSlope {
+        let (speed, mut load) = (self.normal.dot(velocity), self.normal.dot(expected));
+        if load <= 0.0 {
+            let first = (self.push / self.resistance).max(self.depth / self.dt);
+            load = self.load(velocity).min((first - speed).max(0.0) / inverse_mass);
+        }
+        self.limit = self.friction * load;
+        let (at, steepness) = if load > 0.0 { self.speed_of(load) } else { (speed, 0.0) };
+        self.with_normal(velocity, (load - steepness * (speed - at), steepness), expected)
+    }
+
+    /// The speed (m/s) along the normal at which there is a load (N·s), and by how much the load falls with it there (kg).
+    fn speed_of(&self, load: f64) -> (f64, f64) {
+        // The load is convex in the speed, and at least this at the start: from there Newton's method never goes too far.
+        let mut speed = (self.push - load) / self.resistance;
+        let (mut here, mut steepness) = self.normal_at(self.normal * speed);
+        for _ in 0..INVERTING {
+            if here <= load * (1.0 + SETTLED) || steepness <= 0.0 {
+                break;
+            }
+            speed += (here - load) / steepness;
+            (here, steepness) = self.normal_at(self.normal * speed);
+        }
+        (speed - (load - here) / steepness.max(f64::MIN_POSITIVE), steepness)
+    }
+
+    /// Impulse and slope with a load (N·s) that falls with the speed of separation (kg).
+    fn with_normal(&self, velocity: DVec3, (load, steepness): (f64, f64), expected: DVec3) -> ContactSlope {
         let mut impulse = self.normal * load;
         let mut slope = Sym3::ZERO.add_outer(steepness, self.normal);
         if self.limit > 0.0 {
@@ -225,15 +260,15 @@ impl ContactPotential {
         0.5 * linear * linear / self.resistance + hard + shear / self.grip
     }
 
-    /// Sets the friction limit of the load at a relative velocity (m/s).
-    pub fn follow_load(&mut self, velocity: DVec3) {
-        self.limit = self.friction * self.load(velocity);
+    /// The friction limit (N·s) of the load at a relative velocity (m/s).
+    pub fn limit_at(&self, velocity: DVec3) -> f64 {
+        self.friction * self.load(velocity)
     }
 
-    /// By how much friction (N·s) would change at a relative velocity (m/s) with the limit of the load there.
-    pub fn friction_error(&self, velocity: DVec3) -> f64 {
+    /// By how much friction (N·s) would change at a relative velocity (m/s) with another limit.
+    pub fn friction_change(&self, velocity: DVec3, limit: f64) -> f64 {
         let shear = self.shear(velocity).length();
-        (shear.min(self.friction * self.load(velocity)) - shear.min(self.limit)).abs()
+        shear.min(limit) - shear.min(self.limit)
     }
 
     /// The law at a relative velocity (m/s) as one that is linear around it.

@@ -86,11 +86,14 @@ impl ConvexScratch {
         island.impulses.copy_from_slice(&impulses[bodies.clone()]);
         island.diagonal.copy_from_slice(forces.diagonal());
         let are_loose = forces.are_loose() && loose.find(&mut |f, v| tree.react(f, v), free);
-        if !(are_loose && island.settle(forces, loose)) {
+        let alone = ConvexSettings { iterations: MOST_LOOSE, ..*settings };
+        let settled = if are_loose { island.settle(forces, loose, &alone) } else { None };
+        if settled.is_none() {
             island.start(forces, tree, free);
         }
         let report = if are_loose {
-            island.minimize(forces, loose, &ConvexSettings { iterations: MOST_LOOSE, ..*settings })
+            let (settings, ahead) = settled.unwrap_or((alone, ConvexReport::default()));
+            island.minimize(forces, loose, &settings).after(ahead)
         } else {
             island.minimize(forces, tree, settings)
         };

@@ -20,6 +20,12 @@ pub trait ConvexForces {
     /// Impulses `f` at some twists; keeps `S` there. Twists and impulses in the order of [`ConvexForces::diagonal`].
     fn linearize(&mut self, motions: &[Motion], impulses: &mut [Force]);
 
+    /// As [`ConvexForces::linearize`], but about the impulses that the last linear forces expect at these twists instead of the twists: where forces are
+    /// stiff, the twists of a guess tell little of them. Parts that are no potential follow. Only after [`ConvexForces::settle`].
+    fn linearize_expected(&mut self, motions: &[Motion], impulses: &mut [Force]) {
+        self.linearize(motions, impulses);
+    }
+
     /// `Φ` at the twists of the last [`ConvexForces::linearize`].
     fn energy(&self) -> f64;
 
@@ -118,6 +124,12 @@ impl ConvexReport {
             residual: self.residual.max(other.residual),
             has_converged: self.has_converged && other.has_converged,
         }
+    }
+
+    /// With the work of the guess that it began with.
+    pub(crate) fn after(self, guess: Self) -> Self {
+        let (iterations, products) = (self.iterations + guess.iterations, self.products + guess.products);
+        Self { iterations, products, ..self }
     }
 
     pub(crate) fn is_spent(&self, settings: &ConvexSettings) -> bool {

@@ -40,8 +40,14 @@ const ROUNDING: f64 = 1e-10;
 const SEARCHES: u32 = 30;
 /// Error of the twists at the start of a step from which contacts need not settle one by one.
 const CALM: f64 = 0.1;
-/// Loose bodies are solved more precisely by this factor: at rest they begin where the last step ended, and its error stays.
+/// Iterations that look ahead at most, the precision of their conjugate gradients, and the error at which they end.
+const FORESEEN: u32 = 20;
+const AHEAD: f64 = 1e-2;
+const NEAR: f64 = 1e-3;
+/// Factor of the precision of loose bodies at rest: they begin where the last step ended, and its error stays.
 const FINER: f64 = 0.1;
+/// Factor of the precision of what follows where loose bodies move.
+const COARSER: f64 = 10.0;
 /// After so many iterations friction limits no longer follow: the rest converges for certain.
 const FOLLOWED: u32 = 12;
 
@@ -54,9 +60,9 @@ impl MinimizeScratch {
         settings: &ConvexSettings,
     ) -> ConvexReport {
         let mut report = ConvexReport::default();
-        let precision = if tree.can_factor() { FINER * settings.precision } else { settings.precision };
+        let precision = settings.precision;
         // Limits that are not known well are not worth a precise solution.
-        let (mut known, mut follows, mut first) = (LOOSE, 0, f64::INFINITY);
+        let (mut known, mut follows, mut before) = (LOOSE, 0, f64::INFINITY);
         loop {
             let [size, error] = self.measure(forces, tree);
             if !(error.is_finite() && size.is_finite()) {
@@ -82,8 +88,9 @@ impl MinimizeScratch {
             if report.is_spent(settings) {
                 return report;
             }
-            first = first.min(error);
-            let wanted = (LOOSE * LOOSE * error * (error / first).min(1.0)).max(SAFE * SAFE * goal);
+            let ratio = (error / before).min(1.0);
+            before = error;
+            let wanted = (LOOSE * LOOSE * error * ratio).max(SAFE * SAFE * goal.max(known * known * size));
             report.products += self.solve(forces, tree, wanted, settings.products - report.products);
             report.iterations += 1;
             if !self.advance(forces) {
@@ -139,21 +146,29 @@ impl MinimizeScratch {
     }
 
     /// Begins with the twists that loose bodies have, if that is near: they rest. Else where they settle, or without forces if that has less energy.
-    /// False if they have begun before.
-    pub(crate) fn settle(&mut self, forces: &mut dyn ConvexForces, loose: &mut LooseBodies) -> bool {
+    /// Returns how precisely they are to be solved, and what that took; none if they have begun before.
+    pub(crate) fn settle(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        loose: &mut LooseBodies,
+        settings: &ConvexSettings,
+    ) -> Option<(ConvexSettings, ConvexReport)> {
         if !forces.begin(&mut self.motions) {
-            return false;
+            return None;
         }
         loose.forces(&self.motions, &mut self.impulses);
         self.diagonal.fill(Sym6::ZERO);
         let [size, error] = self.measure(forces, loose);
         if error <= CALM * CALM * size {
-            return true;
+            // Its error would stay.
+            let precision = FINER * settings.precision;
+            return Some((ConvexSettings { precision, ..*settings }, ConvexReport::default()));
         }
-        let Self { impulses, motions, diagonal, given, .. } = self;
-        motions.copy_from_slice(loose.free());
-        forces.settle(loose.responses(), motions, impulses);
-        diagonal.fill(Sym6::ZERO);
+        self.motions.copy_from_slice(loose.free());
+        forces.settle(loose.responses(), &mut self.motions, &mut self.impulses);
+        self.diagonal.fill(Sym6::ZERO);
+        let ahead = self.foresee(forces, loose, settings.products);
+        let Self { impulses, motions, given, .. } = self;
         // ½ (V − V_b)ᵀA (V − V_b) = ½ q·(V − V_b)
         forces.linearize(motions, given);
         let energy = forces.energy() + 0.5 * (work(impulses, motions) - work(impulses, loose.free()));
@@ -162,7 +177,37 @@ impl MinimizeScratch {
             impulses.fill(Force::ZERO);
             motions.copy_from_slice(loose.free());
         }
-        true
+        let follow_precision = COARSER * settings.follow_precision;
+        Some((ConvexSettings { follow_precision, ..*settings }, ahead))
+    }
+
+    /// Newton's method without a line search, linear about the impulses that are expected: it finds which forces act in a few iterations where they are
+    /// stiff, but not always.
+    fn foresee(&mut self, forces: &mut dyn ConvexForces, loose: &mut LooseBodies, most: u32) -> ConvexReport {
+        let mut report = ConvexReport::default();
+        for _ in 0..FORESEEN {
+            forces.linearize_expected(&self.motions, &mut self.given);
+            let [size, error] = self.weigh(forces, loose);
+            if error.is_nan() || error <= NEAR * NEAR * size {
+                break;
+            }
+            report.products += self.solve(forces, loose, AHEAD * AHEAD * error, most);
+            report.iterations += 1;
+            forces.search_along(&self.change.0);
+            self.go(1.0);
+            forces.advance(1.0);
+        }
+        loose.forces(&self.motions, &mut self.impulses);
+        self.diagonal.fill(Sym6::ZERO);
+        report
+    }
+
+    /// Goes along the change by a share.
+    fn go(&mut self, share: f64) {
+        for i in 0..self.motions.len() {
+            self.motions[i] += self.change.0[i] * share;
+            self.impulses[i] += self.change.1[i] * share;
+        }
     }
 
     /// Moves loose bodies that touch nothing else all alike, so that they keep the momentum that they have together: no force between them changes by
@@ -188,9 +233,14 @@ impl MinimizeScratch {
         }
     }
 
-    /// Linearizes at the present twists. Leaves the residual `r` and `T r`; returns the energies of all impulses and of the residual.
+    /// Linearizes at the present twists and weighs that.
     fn measure(&mut self, forces: &mut dyn ConvexForces, tree: &mut dyn TouchedTree) -> [f64; 2] {
         forces.linearize(&self.motions, &mut self.given);
+        self.weigh(forces, tree)
+    }
+
+    /// Leaves the residual `r` of the linear forces and `T r`; returns the energies of all impulses and of the residual.
+    fn weigh(&mut self, forces: &mut dyn ConvexForces, tree: &mut dyn TouchedTree) -> [f64; 2] {
         if tree.can_factor() {
             let mut slopes = std::mem::take(&mut self.slopes);
             slopes.resize(self.diagonal.len(), Sym6::ZERO);
@@ -270,10 +320,7 @@ impl MinimizeScratch {
             return false;
         }
         let share = flat_share(start, &mut slope);
-        for i in 0..motions.len() {
-            motions[i] += change.0[i] * share;
-            impulses[i] += change.1[i] * share;
-        }
+        self.go(share);
         forces.advance(share);
         true
     }

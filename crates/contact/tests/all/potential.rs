@@ -67,7 +67,7 @@ fn friction_follows_the_load() {
     for _ in 0..300 {
         let mut law = random_law(&mut random);
         let velocity = random.vec3(-0.5, 0.5);
-        law.follow_load(velocity);
+        law.limit = law.limit_at(velocity);
         let impulse = law.impulse(velocity);
         let load = impulse.dot(law.normal);
         let friction = (impulse - law.normal * load).length();
@@ -79,6 +79,35 @@ fn friction_follows_the_load() {
             assert!((friction - law.friction * load).abs() < 1e-9 * law.resistance);
         }
     }
+}
+
+#[test]
+fn a_law_about_the_impulse_of_a_velocity_is_that_about_the_velocity() {
+    let mut random = Rng::new(17);
+    let mut n_loaded = 0;
+    for _ in 0..300 {
+        let mut law = random_law(&mut random);
+        let velocity = random.vec3(-0.5, 0.5);
+        law.limit = law.limit_at(velocity);
+        let impulse = law.impulse(velocity);
+        n_loaded += usize::from(law.limit > 0.0);
+        let about = law.linearize_about(velocity, impulse, 0.1);
+        let at = law.linearize(velocity, impulse);
+        assert!((about.impulse - at.impulse).length() <= 1e-5 * at.impulse.length());
+        for axis in DVec3::AXES {
+            let [about, at] = [about.slope, at.slope].map(|slope| slope.mul_vec(axis));
+            assert!((about - at).length() <= 1e-2 * at.length().max(law.grip));
+        }
+        // Elsewhere it meets the same impulse where that belongs.
+        let there = velocity + law.normal * random.uniform(-0.1, 0.1);
+        let far = law.linearize_about(there, impulse, 0.1);
+        let back = law.normal.dot(far.impulse + far.slope.mul_vec(there - velocity));
+        let load = law.normal.dot(impulse);
+        if load > 0.0 {
+            assert!((back - load).abs() <= 1e-5 * load, "{back} {load}");
+        }
+    }
+    assert!(n_loaded > 50);
 }
 
 #[test]

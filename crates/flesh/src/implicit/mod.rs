@@ -13,6 +13,7 @@ mod jolt;
 mod outside;
 mod touching;
 mod touching_islands;
+mod touching_pairs;
 mod touching_point;
 mod touching_sweeps;
 

@@ -8,15 +8,19 @@ use std::ops::Range;
 
 use glam::DVec3;
 use sinew_contact::ContactPotential;
-use sinew_math::{Force, Motion, Sym3, Sym6};
+use sinew_math::{Force, Motion, Sym6};
 use sinew_mechanism::{CompanionLoads, ConvexForces, Load};
 
 use super::contact_sides::SolvedSide;
 use super::touching_islands::TouchingIslands;
+use super::touching_pairs::TouchingPairs;
 use super::touching_point::{GIVEN, TouchingPoint};
 use super::touching_sweeps::ContactSweeps;
 use crate::model::FleshModel;
 use crate::node_vectors::velocity_at;
+
+/// How far friction limits go at most beyond what was found, in changes of it.
+const FURTHEST: f64 = 4.0;
 
 /// All contacts that no flesh takes part in.
 #[derive(Default)]
@@ -34,8 +38,9 @@ pub(crate) struct TouchingBodies {
     /// Per body of the model: place among `bodies`, or `GIVEN`.
     places: Vec<u32>,
     islands: TouchingIslands,
-    /// Bodies and contacts of the islands that are chosen.
-    chosen: (Range<usize>, Range<usize>),
+    pairs: TouchingPairs,
+    /// Bodies, contacts and pairs of the islands that are chosen.
+    chosen: (Range<usize>, Range<usize>, Range<usize>),
     sweeps: ContactSweeps,
     /// Per body: the twist from which new contacts begin.
     begin: Vec<Motion>,
@@ -65,6 +70,9 @@ impl TouchingBodies {
             places[body] = place as u32;
             ports.push(model.ports[model.slots[body] as usize]);
         }
+        self.pairs.find(&self.points);
+        let all = self.pairs.of(&(0..self.points.len()));
+        self.pairs.assemble(all, &self.points);
         self.renew_diagonal();
     }
 
@@ -73,7 +81,7 @@ impl TouchingBodies {
         let (bodies, points) = self.islands.not_loose();
         self.diagonal.clear();
         self.diagonal.resize(self.bodies.len(), Sym6::ZERO);
-        sum_slopes(&self.points[points], bodies.start, &mut self.diagonal[bodies]);
+        self.pairs.sum(self.pairs.of(&points), bodies.start, &mut self.diagonal[bodies]);
     }
 
     /// Adds a contact with its law; `expected` is the relative velocity (m/s) at which its slope is guessed.
@@ -163,19 +171,6 @@ impl TouchingBodies {
     }
 }
 
-/// Sums the slopes of contacts per body, from a first one on.
-fn sum_slopes(points: &[TouchingPoint], first: usize, sums: &mut [Sym6]) {
-    sums.fill(Sym6::ZERO);
-    for point in points.iter().filter(|point| point.slope != Sym3::ZERO) {
-        let slope = Sym6 { linear: point.slope, ..Sym6::ZERO };
-        for (side, &arm) in point.arms.iter().enumerate() {
-            if let Some(sum) = sums.get_mut(point.place(side, first)) {
-                sum.add(&slope.shifted(arm));
-            }
-        }
-    }
-}
-
 /// Relative velocity of a contact with some twists of all bodies.
 fn relative(bodies: &[usize], point: &TouchingPoint, motions: &[Motion]) -> DVec3 {
     let side = |i: usize| match bodies.get(point.places[i] as usize) {
@@ -185,13 +180,34 @@ fn relative(bodies: &[usize], point: &TouchingPoint, motions: &[Motion]) -> DVec
     point.given + side(0) - side(1)
 }
 
+/// Sets friction limits `L` anew, where `g(L)` are those of the loads found with them. What `g(L) − L` changes of the friction is `r`; limits that
+/// were set twice mix with those before them as the smallest `|r − θ (r − r₋)|` asks for (Anderson): else two sets of limits may take turns.
+fn follow_limits(points: &mut [TouchingPoint]) {
+    let (mut top, mut bottom) = (0.0, 0.0);
+    for point in &*points {
+        if let Some([_, before]) = point.before {
+            let change = point.friction_change();
+            top += change * (change - before);
+            bottom += (change - before) * (change - before);
+        }
+    }
+    let theta = if bottom > 0.0 { (top / bottom).clamp(-FURTHEST, 1.0) } else { 0.0 };
+    for point in points {
+        let (found, change) = (point.law.limit_at(point.velocity), point.friction_change());
+        let before = point.before.replace([found, change]);
+        point.law.limit = before.map_or(found, |[before, _]| (found - theta * (found - before)).max(0.0));
+    }
+}
+
 impl ConvexForces for TouchingBodies {
     fn islands(&self) -> &[u32] {
         self.islands.ends()
     }
 
     fn select(&mut self, islands: Range<usize>) {
-        self.chosen = self.islands.ranges(islands);
+        let (bodies, points) = self.islands.ranges(islands);
+        let pairs = self.pairs.of(&points);
+        self.chosen = (bodies, points, pairs);
     }
 
     fn diagonal(&self) -> &[Sym6] {
@@ -214,16 +230,16 @@ impl ConvexForces for TouchingBodies {
     }
 
     fn settle(&mut self, responses: &[Sym6], motions: &mut [Motion], impulses: &mut [Force]) {
-        let (Range { start, .. }, points) = self.chosen.clone();
+        let (Range { start, .. }, points, _) = self.chosen.clone();
         self.sweeps.settle(&mut self.points[points], start, responses, (motions, impulses));
     }
 
     fn sum_slopes(&self, sums: &mut [Sym6]) {
-        sum_slopes(&self.points[self.chosen.1.clone()], self.chosen.0.start, sums);
+        self.pairs.sum(self.chosen.2.clone(), self.chosen.0.start, sums);
     }
 
     fn linearize(&mut self, motions: &[Motion], impulses: &mut [Force]) {
-        let (Range { start, .. }, points) = self.chosen.clone();
+        let (Range { start, .. }, points, pairs) = self.chosen.clone();
         impulses.fill(Force::ZERO);
         for point in &mut self.points[points] {
             point.velocity = point.given + point.relative(start, motions);
@@ -231,6 +247,19 @@ impl ConvexForces for TouchingBodies {
             (point.impulse, point.slope) = (at.impulse, at.slope);
             point.push(at.impulse, start, impulses);
         }
+        self.pairs.assemble(pairs, &self.points);
+    }
+
+    fn linearize_expected(&mut self, motions: &[Motion], impulses: &mut [Force]) {
+        let (Range { start, .. }, points, pairs) = self.chosen.clone();
+        impulses.fill(Force::ZERO);
+        for (point, inverse_mass) in self.points[points].iter_mut().zip(self.sweeps.inverse_masses()) {
+            point.velocity = point.given + point.relative(start, motions);
+            let at = point.law.linearize_about(point.velocity, point.friction, inverse_mass);
+            (point.impulse, point.slope) = (at.impulse, at.slope);
+            point.push(at.impulse, start, impulses);
+        }
+        self.pairs.assemble(pairs, &self.points);
     }
 
     fn energy(&self) -> f64 {
@@ -238,15 +267,12 @@ impl ConvexForces for TouchingBodies {
     }
 
     fn apply(&mut self, change: &[Motion], impulses: &mut [Force]) {
-        let (Range { start, .. }, points) = self.chosen.clone();
-        impulses.fill(Force::ZERO);
-        for point in self.points[points].iter().filter(|point| point.slope != Sym3::ZERO) {
-            point.push(point.slope.mul_vec(point.relative(start, change)), start, impulses);
-        }
+        let (Range { start, .. }, _, pairs) = self.chosen.clone();
+        self.pairs.apply(pairs, start, change, impulses);
     }
 
     fn search_along(&mut self, change: &[Motion]) {
-        let (Range { start, .. }, points) = self.chosen.clone();
+        let (Range { start, .. }, points, _) = self.chosen.clone();
         for point in &mut self.points[points] {
             point.change = point.relative(start, change);
         }
@@ -264,15 +290,15 @@ impl ConvexForces for TouchingBodies {
     }
 
     fn follow(&mut self, least: f64) -> f64 {
-        let Self { points, sums, chosen: (bodies, range), .. } = self;
+        let Self { points, sums, chosen: (bodies, range, _), .. } = self;
         let points = &mut points[range.clone()];
         sums.clear();
         sums.resize(bodies.len(), [0.0; 2]);
         for point in &*points {
-            let (wrong, load) = (point.law.friction_error(point.velocity), point.law.load(point.velocity));
+            let wrong = point.friction_change().abs();
             for side in [0, 1] {
                 if let Some(sum) = sums.get_mut(point.place(side, bodies.start)) {
-                    *sum = [sum[0] + wrong, sum[1] + load];
+                    *sum = [sum[0] + wrong, sum[1] + point.law.load(point.velocity)];
                 }
             }
         }
@@ -280,7 +306,7 @@ impl ConvexForces for TouchingBodies {
             |&[wrong, all]: &[f64; 2]| if wrong > 0.0 { wrong / all.max(f64::MIN_POSITIVE) } else { 0.0 };
         let change = sums.iter().map(share).fold(0.0, f64::max);
         if change > least {
-            points.iter_mut().for_each(|point| point.law.follow_load(point.velocity));
+            follow_limits(points);
         }
         change
     }

@@ -25,9 +25,21 @@ pub(super) struct TouchingPoint {
     pub(super) slope: Sym3,
     /// Friction that the last linear law expects (N·s).
     pub(super) friction: DVec3,
+    /// Friction limit that was found last, and by how much friction changed with it (N·s).
+    pub(super) before: Option<[f64; 2]>,
 }
 
 impl TouchingPoint {
+    /// By how much friction would change with the limit of the load where the contact was linearized (N·s).
+    pub(super) fn friction_change(&self) -> f64 {
+        self.law.friction_change(self.velocity, self.law.limit_at(self.velocity))
+    }
+
+    /// Whether no force moves a side.
+    pub(super) fn is_given(&self, side: usize) -> bool {
+        self.places[side] == GIVEN
+    }
+
     /// Place of a side among bodies of which the first one has the place `first`; beyond them if it is given.
     #[inline]
     pub(super) fn place(&self, side: usize, first: usize) -> usize {

@@ -15,8 +15,8 @@ use super::touching_point::TouchingPoint;
 use crate::node_vectors::{velocity_at, wrench_at};
 
 /// Sweeps at most, and the change of all impulses, relative, at which they end.
-const SWEEPS: usize = 50;
-const SETTLED: f64 = 1e-3;
+const SWEEPS: usize = 30;
+const SETTLED: f64 = 2e-2;
 
 /// Scratch of the sweeps.
 #[derive(Default)]
@@ -26,6 +26,11 @@ pub(super) struct ContactSweeps {
 }
 
 impl ContactSweeps {
+    /// `w_n` of each contact that was settled last (1/kg).
+    pub(super) fn inverse_masses(&self) -> impl Iterator<Item = f64> {
+        self.inverse_masses.iter().map(|[along, _]| *along)
+    }
+
     /// Settles contacts of bodies from a first one on, beginning with their impulses where they touch; `responses` are the inverse masses of the bodies. The twists are
     /// those without contacts, and those with them on return; `impulses` become those of all contacts on each body.
     pub(super) fn settle(
