@@ -13,6 +13,7 @@
 mod budget_suite;
 mod chain_report;
 mod chain_suite;
+mod contact_suite;
 mod control_report;
 mod control_scenes;
 mod control_suite;
@@ -29,9 +30,12 @@ mod ladder_suite;
 mod ladders;
 mod links;
 mod machine;
+mod mujoco;
 mod program;
 #[cfg(feature = "rapier")]
 mod rapier;
+#[cfg(feature = "rapier")]
+mod rapier_piles;
 mod series;
 mod subjects;
 mod table;
@@ -55,6 +59,7 @@ pub fn run_program(name: &str) -> std::process::ExitCode {
     match name {
         "budget" => program::run::<budget_suite::BudgetSuite>(),
         "chain" => program::run::<chain_suite::ChainSuite>(),
+        "contact" => program::run::<contact_suite::ContactSuite>(),
         "control" => program::run::<control_suite::ControlSuite>(),
         "flesh" => program::run::<flesh_suite::FleshSuite>(),
         "ladder" => program::run::<ladder_suite::LadderSuite>(),

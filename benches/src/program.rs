@@ -56,6 +56,11 @@ impl SuiteOptions {
         self.flags.iter().any(|given| given == flag)
     }
 
+    /// Seconds instead of minutes.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.quick
+    }
+
     /// How much to measure.
     pub(crate) fn effort(&self) -> MeasureEffort {
         if self.quick { MeasureEffort::QUICK } else { MeasureEffort::FULL }

@@ -1,8 +1,8 @@
 //! Benchmark programs: run one, keep its numbers, compare with kept numbers.
 //!
 //! A suite is a program `benches/src/bin/SUITE.rs`. It understands `--quick` (a few seconds), `--json FILE` (its
-//! numbers as one JSON document) and `--plot FILE` (its curves as SVG); `chain`, built with the feature `rapier`, also
-//! `--rapier`.
+//! numbers as one JSON document) and `--plot FILE` (its curves as SVG); `chain` and `contact`, built with the feature `rapier`, also
+//! `--rapier`; `contact` also `--mujoco`.
 
 use std::path::{Path, PathBuf, absolute};
 use std::{collections::BTreeSet, fs};
@@ -18,6 +18,7 @@ struct BenchOptions {
     suite: Option<String>,
     quick: bool,
     rapier: bool,
+    mujoco: bool,
     json: Option<String>,
     plot: Option<String>,
     save: Option<String>,
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
 
     let mut call = Call::cargo(&format!("run --release -p sinew-benches{features} --bin {suite} --"));
     call = call.args(options.quick.then_some("--quick")).args(options.rapier.then_some("--rapier"));
+    call = call.args(options.mujoco.then_some("--mujoco"));
     if let Some(file) = &options.plot {
         // The program is started in the workspace root, which need not be where the user is.
         let path = absolute(file).map_err(|error| cannot("write", Path::new(file), &error))?;
@@ -68,6 +70,7 @@ fn parse(args: &[String]) -> Result<BenchOptions, TaskFailure> {
         match arg.as_str() {
             "--quick" => options.quick = true,
             "--rapier" => options.rapier = true,
+            "--mujoco" => options.mujoco = true,
             "--json" => options.json = Some(value()?),
             "--plot" => options.plot = Some(value()?),
             "--save" => options.save = Some(value()?),

@@ -80,7 +80,7 @@ const LAYERS: &[PackageLayer] = &[
     layer("sinew-testkit", "", "glam serde_json"),
     layer(
         "sinew-benches",
-        "math topology solvers mechanism fem mesh contact flesh recursive control picture scene sim",
+        "math topology solvers mechanism fem mesh contact flesh recursive control picture scene sim soak",
         ANY,
     ),
     layer("xtask", "", ""),

@@ -24,7 +24,7 @@ pub use drops::{Drop, DropRun, Ground, SPEEDS, Thing};
 pub use mobility::is_frozen;
 pub use momentum::{MomentumLoss, SteppedBy};
 pub use overlap::{PlacedBox, largest_overlap};
-pub use piles::{Pile, PileRun};
+pub use piles::{DENSITY, EDGE, Pile, PileRun, PileWorld, watch_pile};
 pub use random_forces::Strength;
 pub use random_scene::{random_floating, random_scene};
 pub use shrink::shrink;

@@ -22,8 +22,8 @@ pub(crate) fn run(options: &Options) -> bool {
         (1000, Pile::Heap(1000)),
     ];
     println!(
-        "{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "pile", "ms", "longest", "mm ever", "mm rest", "gain", "m/s", "mm drift"
+        "{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "pile", "ms", "ms rest", "longest", "mm ever", "mm rest", "gain", "m/s", "mm drift"
     );
     let mut holds = true;
     for (_, pile) in sizes.into_iter().filter(|(n, _)| *n <= most) {
@@ -33,9 +33,10 @@ pub(crate) fn run(options: &Options) -> bool {
         match pile.run(options.seed, options.seconds) {
             Ok(run) => {
                 println!(
-                    "{:<12} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>9.1e} {:>9.1e} {:>9.3}",
+                    "{:<12} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>9.1e} {:>9.1e} {:>9.3}",
                     pile.name(),
                     1e3 * run.mean_time,
+                    1e3 * run.mean_time_at_rest,
                     1e3 * run.longest_time,
                     1e3 * run.deepest,
                     1e3 * run.deepest_at_rest,

@@ -6,14 +6,17 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use glam::{DQuat, DVec3};
+use sinew_math::Pose;
 use sinew_scene::SceneDoc;
 use sinew_sim::{BodyId, BuildError, World};
 use sinew_testkit::Rng;
 
 use crate::overlap::{PlacedBox, largest_overlap};
 
-/// Edge of the cubes.
-const EDGE: f64 = 0.4;
+/// Edge of the cubes (m).
+pub const EDGE: f64 = 0.4;
+/// Density of the cubes (kg/m³).
+pub const DENSITY: f64 = 1000.0;
 
 /// An arrangement of cubes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub struct PileRun {
     pub mean_time: f64,
     /// The largest.
     pub longest_time: f64,
+    /// Time per step in the last second (s).
+    pub mean_time_at_rest: f64,
 }
 
 impl Pile {
@@ -55,7 +60,8 @@ impl Pile {
         }
     }
 
-    fn poses(&self, seed: u64) -> Vec<(DVec3, DQuat)> {
+    /// Where the cubes begin.
+    pub fn poses(&self, seed: u64) -> Vec<(DVec3, DQuat)> {
         let level = 0.5 * EDGE;
         match *self {
             Self::Tower(n) => {
@@ -114,38 +120,73 @@ impl Pile {
     /// If the scene cannot be built.
     pub fn run(&self, seed: u64, seconds: f64) -> Result<PileRun, BuildError> {
         let scene = self.scene(seed, seconds);
-        let mut world = World::from_scene(&scene)?;
-        let n = scene.bodies.len();
-        let steps = (seconds / scene.dt).round() as usize;
-        let last = steps.saturating_sub((1.0 / scene.dt) as usize);
-        let place = |world: &World| -> Vec<PlacedBox> {
-            let half = DVec3::splat(0.5 * EDGE);
-            (0..n).map(|i| PlacedBox { pose: world.pose(BodyId::from_index(i)), half }).collect()
-        };
-        let mut run = PileRun::default();
-        let start = world.energy().total();
-        let (mut energy, mut before) = (start, place(&world));
-        let clock = Instant::now();
-        for k in 0..steps {
-            let each = Instant::now();
-            world.step();
-            run.longest_time = run.longest_time.max(each.elapsed().as_secs_f64());
-            let now = world.energy().total();
-            run.gain = run.gain.max((now - energy) / start);
-            energy = now;
-            let boxes = place(&world);
-            let (overlap, ground) = largest_overlap(&boxes);
-            run.deepest = run.deepest.max(overlap).max(ground);
-            if k >= last {
-                run.deepest_at_rest = run.deepest_at_rest.max(overlap).max(ground);
-            } else {
-                before = boxes;
-            }
-        }
-        run.mean_time = clock.elapsed().as_secs_f64() / steps as f64;
-        let moved = before.iter().zip(place(&world));
-        run.drift = moved.map(|(a, b)| a.pose.translation.distance(b.pose.translation)).fold(0.0, f64::max);
-        run.speed = world.state().bodies.motions.iter().map(|m| m.linear.length()).fold(0.0, f64::max);
-        Ok(run)
+        Ok(watch_pile(&mut World::from_scene(&scene)?, seconds, scene.dt))
     }
+}
+
+/// A world with a pile in it, of any engine.
+pub trait PileWorld {
+    /// Makes a step.
+    fn step(&mut self);
+
+    /// Poses of the cubes.
+    fn poses(&self) -> Vec<Pose>;
+
+    /// Kinetic energy and that of gravity (J).
+    fn energy(&self) -> f64;
+
+    /// Largest speed of a cube (m/s).
+    fn speed(&self) -> f64;
+}
+
+impl PileWorld for World {
+    fn step(&mut self) {
+        Self::step(self);
+    }
+
+    fn poses(&self) -> Vec<Pose> {
+        (0..self.state().bodies.poses.len()).map(|i| self.pose(BodyId::from_index(i))).collect()
+    }
+
+    fn energy(&self) -> f64 {
+        Self::energy(self).total()
+    }
+
+    fn speed(&self) -> f64 {
+        self.state().bodies.motions.iter().map(|motion| motion.linear.length()).fold(0.0, f64::max)
+    }
+}
+
+/// Runs a pile for some seconds in steps of `dt` seconds. Only steps are timed.
+pub fn watch_pile(world: &mut dyn PileWorld, seconds: f64, dt: f64) -> PileRun {
+    let steps = (seconds / dt).round() as usize;
+    let last = steps.saturating_sub((1.0 / dt) as usize);
+    let mut run = PileRun::default();
+    let start = world.energy();
+    let (mut energy, mut before) = (start, world.poses());
+    for k in 0..steps {
+        let clock = Instant::now();
+        world.step();
+        let time = clock.elapsed().as_secs_f64();
+        run.longest_time = run.longest_time.max(time);
+        run.mean_time += time / steps as f64;
+        let now = world.energy();
+        run.gain = run.gain.max((now - energy) / start);
+        energy = now;
+        let poses = world.poses();
+        let half = DVec3::splat(0.5 * EDGE);
+        let boxes: Vec<PlacedBox> = poses.iter().map(|&pose| PlacedBox { pose, half }).collect();
+        let (overlap, ground) = largest_overlap(&boxes);
+        run.deepest = run.deepest.max(overlap).max(ground);
+        if k >= last {
+            run.deepest_at_rest = run.deepest_at_rest.max(overlap).max(ground);
+            run.mean_time_at_rest += time / (steps - last) as f64;
+        } else {
+            before = poses;
+        }
+    }
+    let moved = before.iter().zip(world.poses());
+    run.drift = moved.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f64::max);
+    run.speed = world.speed();
+    run
 }
