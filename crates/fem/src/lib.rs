@@ -13,9 +13,11 @@ mod simd_width;
 mod svd;
 
 mod fibre_law;
+mod flow_law;
 mod materials;
 
 mod fibres;
+mod flow_cells;
 mod layout;
 mod model;
 mod regions;
@@ -23,6 +25,7 @@ mod stars;
 
 mod block_forces;
 mod fibre_forces;
+mod flow_forces;
 mod forces;
 mod star_forces;
 mod star_tangent;
@@ -41,6 +44,9 @@ pub use error::FemError;
 pub use fibre_forces::{FibreTangent, add_active_forces, add_muscle_potentials, for_each_fibre};
 pub use fibre_law::{FibreLaw, ForceLength};
 pub use fibres::{FibrePlace, Muscle, Tendon};
+pub use flow_cells::FemShape;
+pub use flow_forces::{advance_flow, for_each_flowing, shrinkage, yields};
+pub use flow_law::{CellFlow, Flow, Plasticity, Viscosity};
 pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
 pub use materials::{Extension, Lame, Material, StretchBand};
 pub use model::{FemModel, FemOptions, Strain};

@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use sinew_contact::{ContactPoint, TouchPair};
-use sinew_fem::FemState;
+use sinew_fem::{FemState, advance_flow};
 use sinew_math::{Force, Motion};
 use sinew_mechanism::{
     Attached, CgReport, Companion, CompanionLoads, ConvexForces, ConvexReport, CouplingPoint, Reaction,
@@ -37,8 +37,9 @@ pub struct FleshWorkspace {
     pub(super) balance: Balance,
     /// Twists of all bodies, at the linearization point or as solved.
     motions: Vec<Motion>,
-    /// Effective length of the step (s), and the factor of the last displacement in a scheme of second order.
+    /// Effective length of the step (s), its length, and the factor of the last displacement in a scheme of second order.
     h: f64,
+    dt: f64,
     carry: f64,
     keeps_history: bool,
     /// How many steps speeds lag behind positions.
@@ -89,6 +90,7 @@ impl FleshWorkspace {
             balance: Balance::default(),
             motions: Vec::new(),
             h: 0.0,
+            dt: 0.0,
             carry: 0.0,
             keeps_history: false,
             lag: 0.5,
@@ -374,7 +376,7 @@ impl Attached for Flesh<'_> {
 impl Companion for Flesh<'_> {
     fn linearize(&mut self, moment: &CouplingPoint<'_>, loads: &mut CompanionLoads<'_>) {
         let Self { model, state, work, activations, skin } = self;
-        (work.h, work.carry) = (moment.h, moment.carry);
+        (work.h, work.dt, work.carry) = (moment.h, moment.dt, moment.carry);
         work.report.touched = None;
         moment.motions.clone_into(&mut work.motions);
         let FleshWorkspace { elements, outside, contacts, lag, .. } = &mut **work;
@@ -453,13 +455,19 @@ impl Companion for Flesh<'_> {
             first += ends.len();
         }
         self.balance(motions);
-        let Self { model, work, .. } = self;
+        let Self { model, state, work, .. } = self;
         motions.clone_into(&mut work.motions);
         work.report.n_solves += 1;
         let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
-        let has_changed = solves_left > 0
+        let mut has_changed = solves_left > 0
             && model.contact.is_some()
             && work.contacts.review(model, motions, &nodes, solves_left == 1);
+        if solves_left > 0 {
+            let all = model.bodies.iter().zip(&mut work.elements).zip(&state.nodes).zip(&work.velocities);
+            for (((body, elements), nodes), ends) in all {
+                has_changed |= elements.follow_flow(body, nodes, [work.h, work.dt], ends);
+            }
+        }
         // The next solve starts from this solution.
         for (elements, ends) in work.elements.iter_mut().zip(&work.velocities) {
             elements.value.copy_from_slice(ends);
@@ -493,6 +501,9 @@ impl Companion for Flesh<'_> {
             work.move_free_nodes(body, ends, nodes, history);
         }
         model.follow(bodies, state);
+        for (body, nodes) in model.bodies.iter().zip(&mut state.nodes) {
+            advance_flow(&body.fem, &nodes.positions, work.dt, &mut nodes.flow);
+        }
     }
 
     fn most_solves(&self) -> u32 {

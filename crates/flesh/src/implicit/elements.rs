@@ -15,14 +15,19 @@
 
 use glam::{DMat3, DVec3};
 use sinew_fem::{
-    ElementTangent, FemReport, FemScratch, FemState, FibreTangent, Lame, Projection, STIFFNESS_PAIRS,
-    StarTangent, for_each_fibre, for_each_star, for_each_tangent,
+    CellFlow, ElementTangent, FemReport, FemScratch, FemShape, FemState, FibrePlace, FibreTangent, Lame,
+    Projection, STIFFNESS_PAIRS, StarTangent, for_each_fibre, for_each_flowing, for_each_star,
+    for_each_tangent,
 };
 use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::CouplingPoint;
 use sinew_solvers::{BlockFill, BlockMatrix, NodeRole, TwoLevel, UpperBlocks};
 
-use super::{bone_loads::BoneLoads, carriers::Carriers};
+use super::{
+    bone_loads::BoneLoads,
+    carriers::Carriers,
+    flow_point::{FlowPoint, FoundStep},
+};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
 use crate::{body::FleshBody, state::NodeHistory};
 
@@ -51,6 +56,7 @@ pub(crate) struct Elements {
     /// `hc`.
     drag: f64,
     u: Vec<f64>,
+    flowing: FlowPoint,
     pub(crate) report: FemReport,
 }
 
@@ -76,6 +82,7 @@ impl Elements {
             bones: BoneLoads::new(body.bones.len()),
             drag: 0.0,
             u: vec![0.0; 3 * n],
+            flowing: FlowPoint::default(),
             report: FemReport::default(),
         }
     }
@@ -93,14 +100,18 @@ impl Elements {
         (state, history): (&FemState, &NodeHistory),
         activations: &[f64],
     ) {
-        if moment.is_same {
+        if moment.is_same && !self.flowing.has_moved {
             return self.begin_contacts();
         }
-        self.place(body, moment, state, history);
+        if !moment.is_same {
+            self.place(body, moment, state, history);
+            self.flowing.clear();
+        }
+        self.flowing.has_moved = false;
         self.drag = moment.h * body.options.bone_damping_per_s;
         self.elastic_constant.fill(DVec3::ZERO);
         self.elastic_forces.fill(DVec3::ZERO);
-        self.assemble(body, moment, activations);
+        self.assemble(body, moment, &state.flow, activations);
         self.push_nodes(body, moment, state, history);
         self.bones.load(body, moment, &self.elastic_constant, &self.elastic_forces, &self.arms);
         if self.drag > 0.0 {
@@ -152,7 +163,13 @@ impl Elements {
     }
 
     /// `A`, and the impulses of the elastic forces.
-    fn assemble(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>, activations: &[f64]) {
+    fn assemble(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        flow: &[CellFlow],
+        activations: &[f64],
+    ) {
         let (h, beta) = (moment.h, body.stiffness_damping(0));
         // Beside the factor that all have.
         let damped = |region: usize| (h + body.stiffness_damping(region)) / (h + beta);
@@ -160,13 +177,14 @@ impl Elements {
         let (constant, forces) = (&mut self.elastic_constant, &mut self.elastic_forces);
         let mut impulses = NodeImpulses { constant, forces, displaced, h };
         let (positions, projection) = (&self.positions, Projection::Semidefinite);
+        let shape = FemShape { positions, flow, dt_s: moment.dt };
+        let (flowing, flow_displaced) = self.flowing.shape(shape, displaced);
         self.elastic.assemble(&body.pattern, |fill| {
-            self.report =
-                for_each_tangent(&body.fem, positions, projection, &mut self.fem, |tet, element| {
-                    impulses.add_element(element, body.corners(tet as u32));
-                    add_scaled(fill, tet, &element.stiffness, damped(body.fem.region(tet)));
-                });
-            let bad = for_each_star(&body.fem, positions, projection, |star, tangent| {
+            self.report = for_each_tangent(&body.fem, shape, projection, &mut self.fem, |tet, element| {
+                impulses.add_element(element, body.corners(tet as u32));
+                add_scaled(fill, tet, &element.stiffness, damped(body.fem.region(tet)));
+            });
+            let bad = for_each_star(&body.fem, shape, projection, |star, tangent| {
                 let damped = damped(body.fem.star_region(star));
                 impulses.add_star(tangent);
                 fill.add_patch(star, tangent.stiffness.iter().map(|block| *block * damped));
@@ -174,6 +192,18 @@ impl Elements {
                 self.preconditioner.set_pressure(star, weight, tangent.stiffest);
             });
             self.report.non_finite = self.report.non_finite.or(bad);
+            impulses.displaced = flow_displaced;
+            let flowing = for_each_flowing(&body.fem, flowing, projection, |place, tangent| {
+                let damped = damped(body.fem.place_region(place));
+                impulses.add_star(tangent);
+                body.add_blocks(fill, place, tangent.stiffness.iter().map(|block| *block * damped));
+                if let FibrePlace::Patch(star) = place {
+                    let weight = tangent.excess * (h * (h + beta)) * damped;
+                    self.preconditioner.set_pressure(star, weight, tangent.stiffest);
+                }
+            });
+            self.report = self.report.with(flowing);
+            impulses.displaced = displaced;
             for_each_fibre(&body.fem, positions, &self.value, activations, projection, |fibre| {
                 impulses.add_fibre(fibre);
                 let damped = damped(body.fem.place_region(fibre.place));
@@ -200,6 +230,21 @@ impl Elements {
             let base = v + (v - before) * moment.carry;
             self.elastic_constant[node] += (base + moment.gravity * moment.h) * body.fem.masses()[node];
         }
+    }
+
+    /// Takes the velocities that a solve has found, and moves the point where cells that yield are linearized to where the step ends with them. Whether it has, and
+    /// they must be solved again.
+    pub(crate) fn follow_flow(
+        &mut self,
+        body: &FleshBody,
+        state: &FemState,
+        [h, dt]: [f64; 2],
+        ends: &[DVec3],
+    ) -> bool {
+        let begin = |node: usize| self.positions[node] - self.displaced[node] * h;
+        let masses = |node: usize| body.fem.masses()[node];
+        let step = FoundStep { h, dt, ends, before: &state.velocities };
+        self.flowing.follow(&body.fem, &state.flow, &step, (begin, masses))
     }
 
     /// Removes the contacts of the last solve.

@@ -112,6 +112,12 @@ pub enum FleshMaterialDoc {
         /// How stress continues outside the band.
         #[serde(default, skip_serializing_if = "is_default")]
         extension: ExtensionDoc,
+        /// How it yields; not at all if left out.
+        #[serde(default, skip_serializing_if = "is_default")]
+        plastic: Option<PlasticDoc>,
+        /// What relaxes beside it; nothing if left out.
+        #[serde(default, skip_serializing_if = "is_default")]
+        viscous: Option<ViscousDoc>,
     },
     /// Stable Neo-Hookean.
     NeoHookean {
@@ -119,7 +125,46 @@ pub enum FleshMaterialDoc {
         young: f64,
         /// Poisson's ratio, −1 to 0.5, both excluded.
         poisson: f64,
+        /// How it yields; not at all if left out.
+        #[serde(default, skip_serializing_if = "is_default")]
+        plastic: Option<PlasticDoc>,
+        /// What relaxes beside it; nothing if left out.
+        #[serde(default, skip_serializing_if = "is_default")]
+        viscous: Option<ViscousDoc>,
     },
+}
+
+/// Flow beyond a yield stress, which stays.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlasticDoc {
+    /// Stress at which a bar under tension yields (Pa).
+    pub yield_stress: f64,
+    /// How much the yield stress grows per plastic strain (Pa).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hardening: f64,
+    /// Largest plastic stretch, and inverse of the smallest; beyond it the material is elastic.
+    #[serde(default = "largest_stretch", skip_serializing_if = "is_largest_stretch")]
+    pub largest_stretch: f64,
+}
+
+/// A spring behind a damper, beside the elastic material.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ViscousDoc {
+    /// Stiffness of the spring, relative to that of the material; 0 is none.
+    pub ratio: f64,
+    /// Time in which its stress decays by the factor e (s).
+    pub time_s: f64,
+}
+
+fn largest_stretch() -> f64 {
+    4.0
+}
+
+#[expect(clippy::float_cmp, reason = "the very number of the default")]
+fn is_largest_stretch(found: &f64) -> bool {
+    *found == largest_stretch()
 }
 
 fn band() -> [f64; 2] {
@@ -135,8 +180,17 @@ impl FleshMaterialDoc {
     /// Young's modulus (Pa) and Poisson's ratio.
     pub fn elasticity(&self) -> (f64, f64) {
         match *self {
-            Self::StVenantKirchhoff { young, poisson, .. } | Self::NeoHookean { young, poisson } => {
+            Self::StVenantKirchhoff { young, poisson, .. } | Self::NeoHookean { young, poisson, .. } => {
                 (young, poisson)
+            }
+        }
+    }
+
+    /// How it flows.
+    pub fn flow(&self) -> (Option<PlasticDoc>, Option<ViscousDoc>) {
+        match *self {
+            Self::StVenantKirchhoff { plastic, viscous, .. } | Self::NeoHookean { plastic, viscous, .. } => {
+                (plastic, viscous)
             }
         }
     }
@@ -151,7 +205,14 @@ impl FleshMaterialDoc {
 
 impl Default for FleshMaterialDoc {
     fn default() -> Self {
-        Self::StVenantKirchhoff { young: 1e5, poisson: 0.4, band: band(), extension: ExtensionDoc::default() }
+        Self::StVenantKirchhoff {
+            young: 1e5,
+            poisson: 0.4,
+            band: band(),
+            extension: ExtensionDoc::default(),
+            plastic: None,
+            viscous: None,
+        }
     }
 }
 
