@@ -19,13 +19,15 @@ pub struct FemShape<'a> {
     pub positions: &'a [DVec3],
     /// One entry per cell that flows ([`FemModel::n_flowing`]), or none at all.
     pub flow: &'a [CellFlow],
-    /// If the nodes are where a step ends, its length, s: what flows in the step is then taken into account.
+    /// If the nodes are where a step ends, its length, s: viscous stress has then decayed for so long.
     pub dt_s: f64,
+    /// Whether stress beyond the yield stress has flowed.
+    pub yields: bool,
 }
 
 impl<'a> From<&'a [DVec3]> for FemShape<'a> {
     fn from(positions: &'a [DVec3]) -> Self {
-        Self { positions, flow: &[], dt_s: 0.0 }
+        Self { positions, flow: &[], dt_s: 0.0, yields: false }
     }
 }
 

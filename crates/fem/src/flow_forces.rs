@@ -5,13 +5,15 @@
 //! the return to the yield surface, with the derivative of both, and the viscous part is `a = 1/(1 + h/τ)` of what it would be, which is the implicit Euler step of its flow.
 //! N, J; any frame. Two SVDs per cell; in a fixed order, on one thread; nothing allocates. A cell that is not finite is left out and reported.
 
-use crate::block_forces::BlockReport;
+use crate::block_forces::{BlockReport, Diagonalize};
 use crate::fibres::FibrePlace;
 use crate::flow_cells::FemShape;
 use crate::flow_law::{CellFlow, Flow, YieldSurface};
 use crate::forces::FemReport;
 use crate::lanes::Vec3;
+use crate::mat3::Mat3;
 use crate::materials::{Law, law::MaterialLaw, principal_tangent::PrincipalTangent, with_law};
+use crate::star_forces::scaled_stress;
 use crate::star_tangent::{PlacedTangent, StarTangent};
 use crate::stars::{MAX_STAR_NODES, Star};
 use crate::svd::{Svd, signed_svd};
@@ -30,20 +32,20 @@ struct FlowPart<'a> {
     surface: Option<YieldSurface>,
 }
 
-/// Both parts of a cell, at the end of a step of length `dt` (s), or as it is if that is zero.
+/// Both parts of a cell, at the end of a step of length `dt` (s), or as it is if that is zero; after plastic flow, or as if there were none.
 fn parts<'a>(
     cell: &Star<'_>,
     law: &'a Law,
     (flow, mu): (&Flow, f64),
     state: &CellFlow,
-    dt: f64,
+    (dt, yields): (f64, bool),
 ) -> [Option<FlowPart<'a>>; 2] {
     let part = |shape: DMat3, share: f64, surface| {
         let (mut gradients, back) = ([DVec3::ZERO; MAX_STAR_NODES], shape.transpose());
         gradients.iter_mut().zip(cell.gradients).for_each(|(turned, gradient)| *turned = back * *gradient);
         FlowPart { law, gradients, share, surface }
     };
-    let yields = flow.plasticity.filter(|_| dt > 0.0);
+    let yields = flow.plasticity.filter(|_| yields);
     let surface = yields.map(|plasticity| YieldSurface::new(&plasticity, state, mu));
     let viscous = flow.viscosity.map(|viscosity| viscosity.ratio * viscosity.share_left(dt));
     [Some(part(state.plastic, 1.0, surface)), viscous.map(|share| part(state.viscous, share, None))]
@@ -54,6 +56,18 @@ impl FlowPart<'_> {
     fn star<'b>(&'b self, cell: &Star<'b>) -> Star<'b> {
         let n = cell.nodes.len();
         Star { gradients: &self.gradients[..n], filled_volume: cell.filled_volume * self.share, ..*cell }
+    }
+
+    /// `−V P` at a deformation.
+    fn scaled_stress(&self, f: &Mat3<f64>, volume: f64) -> DMat3 {
+        with_law!(self.law, |law| match self.surface.and_then(|surface| surface.flow(f, law)) {
+            Some((svd, returned)) => {
+                let (u, v): (DMat3, DMat3) = (svd.u.into(), svd.v.into());
+                let p = DVec3::from(returned.stress(law, svd.s)) * -volume;
+                u * DMat3::from_diagonal(p) * v.transpose()
+            }
+            None => scaled_stress(law, Diagonalize::Selective, f, volume).0,
+        })
     }
 
     /// Principal stress and tangent.
@@ -74,7 +88,7 @@ fn for_each_cell(
     for ((place, cell, law), state) in model.flow_cells.iter(model).zip(shape.flow) {
         let region = cell.region as usize;
         let flow = (model.flow(region), model.laws[region].material.lame().mu_pa);
-        visit(place, &cell, &parts(&cell, law, flow, state, shape.dt_s));
+        visit(place, &cell, &parts(&cell, law, flow, state, (shape.dt_s, shape.yields)));
     }
 }
 
@@ -108,7 +122,7 @@ impl CellBuffers {
     }
 }
 
-/// Calls `visit` with the place, stiffness and forces of each cell that flows: tetrahedra, then stars. Nothing, if the shape does not say what has flowed; the others leave
+/// Calls `visit` with the place, stiffness and forces of each cell that flows and is `chosen` by its number: tetrahedra, then stars. Nothing, if the shape does not say what has flowed; the others leave
 /// these cells out only if it does.
 ///
 /// # Panics
@@ -117,13 +131,19 @@ pub fn for_each_flowing<'a>(
     model: &FemModel,
     shape: impl Into<FemShape<'a>>,
     projection: Projection,
+    chosen: impl Fn(usize) -> bool,
     mut visit: impl FnMut(FibrePlace, &StarTangent<'_>),
 ) -> FemReport {
     let shape = shape.into();
     shape.check(model);
     let mut report = BlockReport::default();
     let [mut sum, mut other] = [const { CellBuffers::new() }; 2];
+    let mut index = 0;
     for_each_cell(model, shape, |place, cell, parts| {
+        index += 1;
+        if !chosen(index - 1) {
+            return;
+        }
         let n = cell.nodes.len();
         let mut is_inverted = false;
         for (k, part) in parts.iter().flatten().enumerate() {
@@ -161,11 +181,9 @@ pub(crate) fn add_forces(model: &FemModel, shape: FemShape<'_>, forces: &mut [DV
         let (mut sum, mut is_inverted) = ([DVec3::ZERO; MAX_STAR_NODES], false);
         for part in parts.iter().flatten() {
             let star = part.star(cell);
-            let svd: Svd<f64> = signed_svd(&star.deformation(shape.positions));
-            is_inverted |= svd.s[2] < 0.0;
-            let p = DVec3::from(part.tangent(&svd).0) * -star.filled_volume;
-            let (u, v): (DMat3, DMat3) = (svd.u.into(), svd.v.into());
-            let stress = u * DMat3::from_diagonal(p) * v.transpose();
+            let f = star.deformation(shape.positions);
+            is_inverted |= f.determinant() < 0.0;
+            let stress = part.scaled_stress(&f, star.filled_volume);
             sum.iter_mut().zip(star.gradients).for_each(|(force, gradient)| *force += stress * *gradient);
         }
         if let FibrePlace::Tet(_) = place {
@@ -209,23 +227,20 @@ pub fn advance_flow(model: &FemModel, positions: &[DVec3], dt_s: f64, flow: &mut
     }
 }
 
-/// Whether a cell yields with the nodes where a step ends.
+/// Writes whether each cell that flows yields, with the nodes where a step ends.
 ///
 /// # Panics
 /// If positions do not have one entry per node.
-pub fn yields(model: &FemModel, shape: FemShape<'_>) -> bool {
+pub fn fill_yielding(model: &FemModel, shape: FemShape<'_>, out: &mut Vec<bool>) {
     shape.check(model);
-    let mut yields = false;
+    out.clear();
     for_each_cell(model, shape, |_, cell, [part, _]| {
-        let Some((part, surface)) = part.as_ref().and_then(|part| Some((part, part.surface?))) else {
-            return;
-        };
-        yields = yields || {
-            let svd = signed_svd(&part.star(cell).deformation(shape.positions));
-            with_law!(part.law, |law| surface.flow_of(&svd, law)).is_some()
-        };
+        let plastic = part.as_ref().and_then(|part| Some((part, part.surface?)));
+        out.push(plastic.is_some_and(|(part, surface)| {
+            let f = part.star(cell).deformation(shape.positions);
+            with_law!(part.law, |law| surface.flow(&f, law)).is_some()
+        }));
     });
-    yields
 }
 
 /// The largest factor by which what has flowed shortens a cell; the longest stable step ([`crate::stable_dt`]) is shorter by it.

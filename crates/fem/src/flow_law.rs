@@ -150,6 +150,28 @@ impl YieldSurface {
         Self { strength, hardening, mu, shape: flow.plastic, largest }
     }
 
+    /// Whether the deformation `f` is within the surface, by a bound without an SVD: with `C = FᵀF` and the norm `n` of `C − 1`, `|e| ≤ ½|dev C|/(1 − n)`.
+    fn surely_holds(&self, f: &Mat3<f64>) -> bool {
+        let [xx, yy, zz, xy, xz, yz] = f.gram();
+        let across = 2.0 * (xy * xy + xz * xz + yz * yz);
+        let length = |shift: f64| {
+            let [x, y, z] = [xx - shift, yy - shift, zz - shift];
+            (x * x + y * y + z * z + across).sqrt()
+        };
+        let stress = 6f64.sqrt() * self.mu * 0.5 * length((xx + yy + zz) / 3.0);
+        stress <= self.strength * (1.0 - length(1.0))
+    }
+
+    /// Where a deformation beyond the surface flows to, with the principal axes before that; none if it is within it, or if it may not flow.
+    pub(crate) fn flow(&self, f: &Mat3<f64>, law: &impl MaterialLaw) -> Option<(Svd<f64>, Returned)> {
+        if self.surely_holds(f) {
+            return None;
+        }
+        let svd = signed_svd(f);
+        let returned = self.flow_of(&svd, law)?;
+        Some((svd, returned))
+    }
+
     /// Where a deformation beyond the surface flows to; none if it is within it, or if it may not flow.
     pub(crate) fn flow_of(&self, svd: &Svd<f64>, law: &impl MaterialLaw) -> Option<Returned> {
         let strain = log_strain(svd.s)?;
@@ -176,6 +198,13 @@ impl YieldSurface {
 }
 
 impl Returned {
+    /// Principal stress with respect to the stretches `s` before the flow.
+    pub(crate) fn stress(&self, law: &impl MaterialLaw, s: Vec3<f64>) -> Vec3<f64> {
+        let (e, p) = (self.stretches, law.stress(self.stretches));
+        // Flow keeps the Kirchhoff stress.
+        [0, 1, 2].map(|i| p[i] * e[i] / s[i])
+    }
+
     /// Principal stress and tangent with respect to the stretches `s` before the flow, which follows them.
     pub(crate) fn tangent(&self, law: &impl MaterialLaw, s: Vec3<f64>) -> (Vec3<f64>, PrincipalTangent<f64>) {
         let (e, p, k) = (self.stretches, law.stress(self.stretches), law.tangent(self.stretches));
@@ -193,7 +222,7 @@ impl Returned {
                 (all - if i == j { tau[i] } else { 0.0 }) / (s[i] * s[j])
             })
         });
-        let stress = [0, 1, 2].map(|i| tau[i] / s[i]);
+        let stress = self.stress(law, s);
         (stress, PrincipalTangent::from_stress(s, stress, stretch))
     }
 }
@@ -202,9 +231,10 @@ impl CellFlow {
     /// Lets a cell with the deformation gradient `f` flow for `dt` seconds; `law` is its share of a material with the shear modulus `mu` (Pa).
     pub(crate) fn advance(&mut self, f: &DMat3, law: &impl MaterialLaw, (flow, mu): (&Flow, f64), dt: f64) {
         if let Some(plasticity) = &flow.plasticity {
-            let svd = signed_svd(&Mat3::from(*f * self.plastic));
             let surface = YieldSurface::new(plasticity, self, mu);
-            if let Some(Returned { shape, plastic, .. }) = surface.flow_of(&svd, law) {
+            if let Some((_, Returned { shape, plastic, .. })) =
+                surface.flow(&Mat3::from(*f * self.plastic), law)
+            {
                 // The volume does not drift.
                 self.plastic = shape * (1.0 - (shape.determinant() - 1.0) / 3.0);
                 self.hardening += plastic;
@@ -248,8 +278,15 @@ fn flowed(
     let next = shape * (v * DMat3::from_diagonal(ratios) * v.transpose());
     let most = law.energy(svd.s) + ROUNDING * (law.lame().mu_pa + law.lame().lambda_pa.abs());
     let is_lower = law.energy(to) <= most;
-    (is_lower && next.is_finite() && (extent(next) <= largest || extent(next) <= extent(shape)))
-        .then_some(next)
+    (is_lower && (is_within(next, largest) || extent(next) <= extent(shape))).then_some(next)
+}
+
+/// Whether all stretches of a shape are between a largest one and its inverse.
+fn is_within(shape: DMat3, largest: f64) -> bool {
+    let norm: f64 = shape.to_cols_array().iter().map(|entry| entry * entry).sum();
+    // σ₁² ≤ |G|² and 1/σ₃ = σ₁σ₂/det ≤ ½|G|²/det: enough for most.
+    let is_small = norm <= largest * largest && 0.5 * norm <= largest * shape.determinant();
+    is_small || extent(shape) <= largest
 }
 
 /// The largest stretch of a shape, or the inverse of its smallest.

@@ -45,7 +45,7 @@ pub use fibre_forces::{FibreTangent, add_active_forces, add_muscle_potentials, f
 pub use fibre_law::{FibreLaw, ForceLength};
 pub use fibres::{FibrePlace, Muscle, Tendon};
 pub use flow_cells::FemShape;
-pub use flow_forces::{advance_flow, for_each_flowing, shrinkage, yields};
+pub use flow_forces::{advance_flow, fill_yielding, for_each_flowing, shrinkage};
 pub use flow_law::{CellFlow, Flow, Plasticity, Viscosity};
 pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
 pub use materials::{Extension, Lame, Material, StretchBand};

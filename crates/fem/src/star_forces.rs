@@ -37,7 +37,12 @@ pub(crate) fn add_forces(
 }
 
 /// `−V P`, and whether it needed no SVD.
-fn scaled_stress<M: MaterialLaw>(law: &M, mode: Diagonalize, f: &Mat3<f64>, volume: f64) -> (DMat3, bool) {
+pub(crate) fn scaled_stress<M: MaterialLaw>(
+    law: &M,
+    mode: Diagonalize,
+    f: &Mat3<f64>,
+    volume: f64,
+) -> (DMat3, bool) {
     if is_direct(law, mode, f) {
         return (law.direct_stress(f, volume).scaled.into(), true);
     }

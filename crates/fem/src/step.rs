@@ -35,7 +35,7 @@ pub struct FemState {
 
 impl<'a> From<&'a FemState> for FemShape<'a> {
     fn from(state: &'a FemState) -> Self {
-        Self { positions: &state.positions, flow: &state.flow, dt_s: 0.0 }
+        Self { positions: &state.positions, flow: &state.flow, dt_s: 0.0, yields: false }
     }
 }
 

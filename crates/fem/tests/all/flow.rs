@@ -6,7 +6,7 @@ use glam::{DMat3, DVec3};
 use sinew_fem::{
     Attachments, CellFlow, Diagonalize, ExplicitStep, Extension, FemModel, FemOptions, FemScratch, FemShape,
     FemState, Flow, Material, Plasticity, Projection, StepScratch, Strain, Viscosity, advance_flow,
-    elastic_energy, elastic_forces, for_each_flowing, shrinkage, stable_dt, step_explicit,
+    elastic_energy, elastic_forces, fill_yielding, for_each_flowing, shrinkage, stable_dt, step_explicit,
 };
 use sinew_testkit::{Rng, assert_close};
 
@@ -61,8 +61,10 @@ fn forces_are_minus_the_gradient_of_the_energy_with_flow_held() {
     for model in models(BOTH) {
         let flow = random_flow(&model, &mut rng);
         let x = shaken(model.mesh(), 0.1, &mut rng);
-        let at = |positions: &[DVec3]| energy(&model, FemShape { positions, flow: &flow, dt_s: 0.0 });
-        let found = forces(&model, FemShape { positions: &x, flow: &flow, dt_s: 0.0 });
+        let at = |positions: &[DVec3]| {
+            energy(&model, FemShape { positions, flow: &flow, dt_s: 0.0, yields: false })
+        };
+        let found = forces(&model, FemShape { positions: &x, flow: &flow, dt_s: 0.0, yields: false });
         for node in 0..x.len() {
             for axis in DVec3::AXES {
                 let moved = |by: f64| {
@@ -81,21 +83,27 @@ fn forces_are_minus_the_gradient_of_the_energy_with_flow_held() {
 fn assembled(model: &FemModel, shape: FemShape<'_>, projection: Projection) -> (Vec<Vec<f64>>, Vec<DVec3>) {
     let n = model.n_nodes();
     let (mut matrix, mut forces) = (vec![vec![0.0; 3 * n]; 3 * n], vec![DVec3::ZERO; n]);
-    let report = for_each_flowing(model, shape, projection, |_, cell| {
-        let mut blocks = cell.stiffness.iter();
-        for (k, &a) in cell.nodes.iter().enumerate() {
-            for &b in &cell.nodes[k..] {
-                let block = blocks.next().unwrap();
-                for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
-                    matrix[3 * a as usize + i][3 * b as usize + j] += block.col(j)[i];
-                    if a != b {
-                        matrix[3 * b as usize + j][3 * a as usize + i] += block.col(j)[i];
+    let report = for_each_flowing(
+        model,
+        shape,
+        projection,
+        |_| true,
+        |_, cell| {
+            let mut blocks = cell.stiffness.iter();
+            for (k, &a) in cell.nodes.iter().enumerate() {
+                for &b in &cell.nodes[k..] {
+                    let block = blocks.next().unwrap();
+                    for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+                        matrix[3 * a as usize + i][3 * b as usize + j] += block.col(j)[i];
+                        if a != b {
+                            matrix[3 * b as usize + j][3 * a as usize + i] += block.col(j)[i];
+                        }
                     }
                 }
             }
-        }
-        cell.nodes.iter().zip(cell.forces).for_each(|(&node, force)| forces[node as usize] += *force);
-    });
+            cell.nodes.iter().zip(cell.forces).for_each(|(&node, force)| forces[node as usize] += *force);
+        },
+    );
     assert_eq!(report.non_finite, None);
     (matrix, forces)
 }
@@ -107,8 +115,10 @@ fn stiffness_is_the_derivative_of_forces_that_yield_within_the_step() {
     for model in models(BOTH) {
         let flow = random_flow(&model, &mut rng);
         let x = shaken(model.mesh(), 0.1, &mut rng);
-        let now = FemShape { positions: &x, flow: &flow, dt_s: 0.1 };
-        n_yielding += usize::from(sinew_fem::yields(&model, now));
+        let now = FemShape { positions: &x, flow: &flow, dt_s: 0.1, yields: true };
+        let mut yielding = Vec::new();
+        fill_yielding(&model, now, &mut yielding);
+        n_yielding += usize::from(yielding.contains(&true));
         let (matrix, beside) = assembled(&model, now, Projection::Exact);
         let plain = forces(&model, now);
         beside.iter().zip(&plain).for_each(|(a, b)| assert_close!(*a, *b, 1e-13));
@@ -146,7 +156,7 @@ fn free_sides(model: &FemModel, flow: &[CellFlow], along: f64, dt_s: f64) -> (f6
     };
     let push = |side: f64| -> f64 {
         let positions = placed(side);
-        let forces = forces(model, FemShape { positions: &positions, flow, dt_s });
+        let forces = forces(model, FemShape { positions: &positions, flow, dt_s, yields: true });
         forces.iter().zip(&positions).map(|(f, x)| f.y * x.y).sum()
     };
     let (mut low, mut high) = (0.5, 2.0);
@@ -160,7 +170,7 @@ fn free_sides(model: &FemModel, flow: &[CellFlow], along: f64, dt_s: f64) -> (f6
 
 /// Force along x on the face at the end of a brick of unit section, N.
 fn pull(model: &FemModel, positions: &[DVec3], flow: &[CellFlow], dt_s: f64) -> f64 {
-    let forces = forces(model, FemShape { positions, flow, dt_s });
+    let forces = forces(model, FemShape { positions, flow, dt_s, yields: true });
     let end = model.mesh().positions().iter().zip(forces).filter(|(x, _)| x.x > 0.5);
     -end.map(|(_, f)| f.x).sum::<f64>()
 }
@@ -218,13 +228,13 @@ fn held_stress_decays_as_the_implicit_step_says_and_converges_to_the_exponential
     for n in [10, 20, 40] {
         let h = PUTTY.time_s / f64::from(n);
         let mut cells = vec![CellFlow::default(); model.n_flowing()];
-        let before = energy(&model, FemShape { positions: &x, flow: &cells, dt_s: 0.0 });
+        let before = energy(&model, FemShape { positions: &x, flow: &cells, dt_s: 0.0, yields: false });
         (0..n).for_each(|_| advance_flow(&model, &x, h, &mut cells));
         let left = (1.0 + h / PUTTY.time_s).powi(-n);
         for cell in &cells {
             assert_close!(viscous_strain(f, cell), begin * left, 1e-12);
         }
-        assert!(energy(&model, FemShape { positions: &x, flow: &cells, dt_s: 0.0 }) < before);
+        assert!(energy(&model, FemShape { positions: &x, flow: &cells, dt_s: 0.0, yields: false }) < before);
         errors.push(left - (-1.0_f64).exp());
     }
     assert!((errors[0] / errors[1] - 2.0).abs() < 0.1 && (errors[1] / errors[2] - 2.0).abs() < 0.05);
@@ -284,7 +294,7 @@ fn below_its_yield_a_material_is_elastic() {
         assert!(plain.n_flowing() == 0 && FemState::at_rest(&plain).flow.is_empty());
         let mut state = FemState::at_rest(&model);
         state.positions = shaken(model.mesh(), 0.2, &mut rng);
-        let shape = FemShape { dt_s: 0.1, ..FemShape::from(&state) };
+        let shape = FemShape { dt_s: 0.1, yields: true, ..FemShape::from(&state) };
         for (a, b) in forces(&model, shape).iter().zip(forces(&plain, &state.positions)) {
             assert_close!(*a, b, 1e-13);
         }

@@ -177,8 +177,7 @@ impl Elements {
         let (constant, forces) = (&mut self.elastic_constant, &mut self.elastic_forces);
         let mut impulses = NodeImpulses { constant, forces, displaced, h };
         let (positions, projection) = (&self.positions, Projection::Semidefinite);
-        let shape = FemShape { positions, flow, dt_s: moment.dt };
-        let (flowing, flow_displaced) = self.flowing.shape(shape, displaced);
+        let shape = FemShape { positions, flow, dt_s: moment.dt, yields: false };
         self.elastic.assemble(&body.pattern, |fill| {
             self.report = for_each_tangent(&body.fem, shape, projection, &mut self.fem, |tet, element| {
                 impulses.add_element(element, body.corners(tet as u32));
@@ -192,17 +191,20 @@ impl Elements {
                 self.preconditioner.set_pressure(star, weight, tangent.stiffest);
             });
             self.report.non_finite = self.report.non_finite.or(bad);
-            impulses.displaced = flow_displaced;
-            let flowing = for_each_flowing(&body.fem, flowing, projection, |place, tangent| {
-                let damped = damped(body.fem.place_region(place));
-                impulses.add_star(tangent);
-                body.add_blocks(fill, place, tangent.stiffness.iter().map(|block| *block * damped));
-                if let FibrePlace::Patch(star) = place {
-                    let weight = tangent.excess * (h * (h + beta)) * damped;
-                    self.preconditioner.set_pressure(star, weight, tangent.stiffest);
-                }
-            });
-            self.report = self.report.with(flowing);
+            for (yields, shape, displaced) in self.flowing.shapes(shape, displaced) {
+                impulses.displaced = displaced;
+                let chosen = |cell| self.flowing.yields(cell) == yields;
+                let found = for_each_flowing(&body.fem, shape, projection, chosen, |place, tangent| {
+                    let damped = damped(body.fem.place_region(place));
+                    impulses.add_star(tangent);
+                    body.add_blocks(fill, place, tangent.stiffness.iter().map(|block| *block * damped));
+                    if let FibrePlace::Patch(star) = place {
+                        let weight = tangent.excess * (h * (h + beta)) * damped;
+                        self.preconditioner.set_pressure(star, weight, tangent.stiffest);
+                    }
+                });
+                self.report = self.report.with(found);
+            }
             impulses.displaced = displaced;
             for_each_fibre(&body.fem, positions, &self.value, activations, projection, |fibre| {
                 impulses.add_fibre(fibre);

@@ -1,24 +1,41 @@
 //! Where cells that yield are linearized in an implicit step.
 //!
-//! A cell that yields in a step has a stress and a stiffness that its linearization at the start does not know. So flesh with a yield stress is solved again, with its cells linearized where the
-//! last solve says that the step ends (Newton's method), until the velocities settle. Nothing is solved again if no cell yields. World axes, SI. Cost: the stress of
-//! the plastic cells per solve, and the assembly of all if they are solved again.
+//! A cell that yields in a step has a stress and a stiffness that its linearization at the start of the step does not know. So flesh with a yield stress is solved again, with the cells that yield linearized
+//! where the last solve says that the step ends (Newton's method), until the velocities settle. If they do not, the point moves half as far each time; if they are still far from that after
+//! [`MOST`] solves, the step is solved as if nothing flowed in it. Nothing is solved again if no cell yields. World axes, SI. Cost: the stress of the plastic cells per solve, and the
+//! assembly of all if they are solved again.
 
 use glam::DVec3;
-use sinew_fem::{CellFlow, FemModel, FemShape, yields};
+use sinew_fem::{CellFlow, FemModel, FemShape, fill_yielding};
 
 /// Change of the velocities by a solve, relative to that by the step, at which they have settled.
 const SETTLED: f64 = 0.01;
 
-/// Where the cells that flow are linearized, if not where all others are.
+/// The same, at which they are far from settled.
+const FAR: f64 = 0.3;
+
+/// Share of the last change above which a solve has made no progress.
+const NO_PROGRESS: f64 = 0.7;
+
+/// Solves of a step that follow the flow.
+const MOST: u32 = 8;
+
+/// Where the cells that yield are linearized.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowPoint {
-    /// m; empty if they are where all others are.
+    /// m.
     positions: Vec<DVec3>,
     /// Velocities that lead there, m/s.
     velocities: Vec<DVec3>,
-    /// Whether they have moved since they were linearized.
+    /// Of each cell that flows; empty if all are linearized where all others are.
+    yielding: Vec<bool>,
+    /// Whether this has changed since they were linearized.
     pub(super) has_moved: bool,
+    /// Solves that followed the flow, and the change of the velocities by the last.
+    n_solves: u32,
+    change: f64,
+    /// Part of the way to the end of the step that the point moves.
+    part: f64,
 }
 
 /// What a solve has found.
@@ -32,23 +49,27 @@ pub(super) struct FoundStep<'a> {
 }
 
 impl FlowPoint {
-    /// Back to where all others are.
+    /// Back to where all others are, at the start of a step.
     pub(super) fn clear(&mut self) {
-        self.positions.clear();
-        self.velocities.clear();
-        self.has_moved = false;
+        self.yielding.clear();
+        (self.has_moved, self.n_solves, self.change, self.part) = (false, 0, f64::INFINITY, 1.0);
     }
 
-    /// The shape for the cells that flow, and the displacement in it per unit of time, given those of all others.
-    pub(super) fn shape<'a>(
+    /// Whether a cell is linearized as one that yields.
+    pub(super) fn yields(&self, cell: usize) -> bool {
+        self.yielding.get(cell).copied().unwrap_or(false)
+    }
+
+    /// The shapes in which cells are linearized that do not yield and that do, and the displacements in them per unit of time, given those of all others.
+    pub(super) fn shapes<'a>(
         &'a self,
         others: FemShape<'a>,
         displaced: Option<&'a Vec<DVec3>>,
-    ) -> (FemShape<'a>, Option<&'a Vec<DVec3>>) {
-        if self.positions.is_empty() {
-            return (others, displaced);
-        }
-        (FemShape { positions: &self.positions, ..others }, Some(&self.velocities))
+    ) -> impl Iterator<Item = (bool, FemShape<'a>, Option<&'a Vec<DVec3>>)> + use<'a> {
+        let ahead = (!self.yielding.is_empty()).then(|| {
+            (true, FemShape { positions: &self.positions, yields: true, ..others }, Some(&self.velocities))
+        });
+        std::iter::once((false, others, displaced)).chain(ahead)
     }
 
     /// Moves to the end of the step that a solve has found; whether it must be solved again. `begin` is where nodes begin (m), `mass` what they weigh (kg).
@@ -59,23 +80,48 @@ impl FlowPoint {
         step: &FoundStep<'_>,
         (begin, mass): (impl Fn(usize) -> DVec3, impl Fn(usize) -> f64),
     ) -> bool {
-        if !fem.is_plastic() {
+        if !fem.is_plastic() || self.n_solves > MOST {
             return false;
         }
-        let is_first = self.positions.is_empty();
+        let is_first = self.n_solves == 0;
+        if is_first {
+            self.velocities.clear();
+            self.velocities.extend_from_slice(step.ends);
+        }
         let (mut change, mut whole) = (0.0, 0.0);
-        self.positions.resize(step.ends.len(), DVec3::ZERO);
-        self.velocities.resize(step.ends.len(), DVec3::ZERO);
-        let each = self.positions.iter_mut().zip(&mut self.velocities).zip(step.ends).enumerate();
-        for (node, ((position, velocity), &end)) in each {
+        for (node, (velocity, &end)) in self.velocities.iter_mut().zip(step.ends).enumerate() {
             change += mass(node) * (end - *velocity).length_squared();
             whole += mass(node) * (end - step.before[node]).length_squared();
-            (*position, *velocity) = (begin(node) + end * step.h, end);
+            *velocity += (end - *velocity) * self.part;
         }
-        let shape = FemShape { positions: &self.positions, flow, dt_s: step.dt };
-        self.has_moved = if is_first { yields(fem, shape) } else { change > SETTLED * SETTLED * whole };
-        if is_first && !self.has_moved {
-            self.clear();
+        let (change, whole) = (change.sqrt(), whole.sqrt());
+        if !is_first && change <= SETTLED * whole {
+            return false;
+        }
+        self.n_solves += 1;
+        if self.n_solves > MOST {
+            // As if nothing flowed in the step, or as it is.
+            let is_near = change <= FAR * whole;
+            self.has_moved = !is_near;
+            if !is_near {
+                self.yielding.clear();
+            }
+            return self.has_moved;
+        }
+        if change > NO_PROGRESS * self.change {
+            self.part = 0.5;
+        }
+        self.change = if is_first { f64::INFINITY } else { change };
+        self.positions.clear();
+        let ends =
+            self.velocities.iter().enumerate().map(|(node, velocity)| begin(node) + *velocity * step.h);
+        self.positions.extend(ends);
+        let shape = FemShape { positions: &self.positions, flow, dt_s: step.dt, yields: true };
+        let has_yielded = !self.yielding.is_empty();
+        fill_yielding(fem, shape, &mut self.yielding);
+        self.has_moved = has_yielded || self.yielding.contains(&true);
+        if !self.has_moved {
+            self.yielding.clear();
         }
         self.has_moved
     }

@@ -4,8 +4,8 @@ use glam::DVec3;
 use proptest::prelude::*;
 use sinew_scene::{
     AttachDoc, AttachedDoc, BodyDoc, CharacterKindDoc, ColliderDoc, ColliderShapeDoc, ContactDoc, CurveDoc,
-    DisturbanceDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, MassDoc, PoseDoc,
-    RotationDoc, SceneDoc, SceneSource, Shape, ShapeDoc, TrackDoc,
+    DisturbanceDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, MassDoc, PlasticDoc,
+    PoseDoc, RotationDoc, SceneDoc, SceneSource, Shape, ShapeDoc, TrackDoc, ViscousDoc,
 };
 
 fn number() -> impl Strategy<Value = f64> {
