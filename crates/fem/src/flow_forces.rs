@@ -227,20 +227,26 @@ pub fn advance_flow(model: &FemModel, positions: &[DVec3], dt_s: f64, flow: &mut
     }
 }
 
-/// Writes whether each cell that flows yields, with the nodes where a step ends.
+/// Volume of a cell, relative to that at rest, below and above which it is crushed or blown up.
+const SANE_VOLUMES: std::ops::Range<f64> = 0.1..10.0;
+
+/// Writes whether each cell that flows yields, with the nodes where a step ends. Returns how many are crushed or blown up: below a tenth or above ten times
+/// their volume.
 ///
 /// # Panics
 /// If positions do not have one entry per node.
-pub fn fill_yielding(model: &FemModel, shape: FemShape<'_>, out: &mut Vec<bool>) {
+pub fn fill_yielding(model: &FemModel, shape: FemShape<'_>, out: &mut Vec<bool>) -> usize {
     shape.check(model);
     out.clear();
+    let mut n_crushed = 0;
     for_each_cell(model, shape, |_, cell, [part, _]| {
-        let plastic = part.as_ref().and_then(|part| Some((part, part.surface?)));
-        out.push(plastic.is_some_and(|(part, surface)| {
-            let f = part.star(cell).deformation(shape.positions);
-            with_law!(part.law, |law| surface.flow(&f, law)).is_some()
-        }));
+        let Some(part) = part else { return };
+        let f = part.star(cell).deformation(shape.positions);
+        n_crushed += usize::from(!SANE_VOLUMES.contains(&f.determinant()));
+        let yields = part.surface.and_then(|surface| with_law!(part.law, |law| surface.flow(&f, law)));
+        out.push(yields.is_some());
     });
+    n_crushed
 }
 
 /// The largest factor by which what has flowed shortens a cell; the longest stable step ([`crate::stable_dt`]) is shorter by it.

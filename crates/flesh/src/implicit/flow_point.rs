@@ -2,7 +2,7 @@
 //!
 //! A cell that yields in a step has a stress and a stiffness that its linearization at the start of the step does not know. So flesh with a yield stress is solved again, with the cells that yield linearized
 //! where the last solve says that the step ends (Newton's method), until the velocities settle. If they do not, the point moves half as far each time; if they are still far from that after
-//! [`MOST`] solves, the step is solved as if nothing flowed in it. Nothing is solved again if no cell yields. World axes, SI. Cost: the stress of the plastic cells per solve, and the
+//! [`MOST`] solves, or if that crushes more cells than no flow does, the step is solved as if nothing flowed in it. Nothing is solved again if no cell yields. World axes, SI. Cost: the stress of the plastic cells per solve, and the
 //! assembly of all if they are solved again.
 
 use glam::DVec3;
@@ -34,6 +34,8 @@ pub(super) struct FlowPoint {
     /// Solves that followed the flow, and the change of the velocities by the last.
     n_solves: u32,
     change: f64,
+    /// Cells that are crushed or blown up if nothing flows in the step.
+    n_crushed: usize,
     /// Part of the way to the end of the step that the point moves.
     part: f64,
 }
@@ -95,34 +97,36 @@ impl FlowPoint {
             *velocity += (end - *velocity) * self.part;
         }
         let (change, whole) = (change.sqrt(), whole.sqrt());
-        if !is_first && change <= SETTLED * whole {
-            return false;
-        }
+        self.positions.clear();
+        let ends =
+            self.velocities.iter().enumerate().map(|(node, velocity)| begin(node) + *velocity * step.h);
+        self.positions.extend(ends);
+        let has_yielded = !self.yielding.is_empty();
+        let shape = FemShape { positions: &self.positions, flow, dt_s: step.dt, yields: true };
+        let n_crushed = fill_yielding(fem, shape, &mut self.yielding);
         self.n_solves += 1;
-        if self.n_solves > MOST {
-            // As if nothing flowed in the step, or as it is.
-            let is_near = change <= FAR * whole;
-            self.has_moved = !is_near;
-            if !is_near {
-                self.yielding.clear();
-            }
-            return self.has_moved;
+        if is_first {
+            self.n_crushed = n_crushed;
+        } else if n_crushed > self.n_crushed || (self.n_solves > MOST && change > FAR * whole) {
+            return self.give_up();
+        } else if change <= SETTLED * whole || self.n_solves > MOST {
+            return false;
         }
         if change > NO_PROGRESS * self.change {
             self.part = 0.5;
         }
         self.change = if is_first { f64::INFINITY } else { change };
-        self.positions.clear();
-        let ends =
-            self.velocities.iter().enumerate().map(|(node, velocity)| begin(node) + *velocity * step.h);
-        self.positions.extend(ends);
-        let shape = FemShape { positions: &self.positions, flow, dt_s: step.dt, yields: true };
-        let has_yielded = !self.yielding.is_empty();
-        fill_yielding(fem, shape, &mut self.yielding);
         self.has_moved = has_yielded || self.yielding.contains(&true);
         if !self.has_moved {
             self.yielding.clear();
         }
         self.has_moved
+    }
+
+    /// For a last solve as if nothing flowed in the step.
+    fn give_up(&mut self) -> bool {
+        self.yielding.clear();
+        (self.has_moved, self.n_solves) = (true, MOST + 1);
+        true
     }
 }
