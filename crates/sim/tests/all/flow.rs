@@ -119,7 +119,7 @@ fn floating(material: &str, flesh: &str, rest: &str) -> World {
     world_of(&format!(
         r#"(format: 1, name: "float", gravity: (0, 0, 0), flesh_solver: (precision: 1e-10), {rest}
         flesh: [(name: "block", mesh: Beam(size: (0.2, 0.2, 0.2), cells: (3, 3, 3)), velocity: (0.3, 0, 0),
-            material: {material}, disturbed: Scaled((1.3, 0.9, 0.8)), {flesh})])"#
+            material: {material}, disturbed: Scaled(1.3, 0.9, 0.8), {flesh})])"#
     ))
 }
 
@@ -173,7 +173,7 @@ fn a_run_restored_while_it_flows_goes_on_with_the_same_bits() {
 fn regions_flow_on_their_own() {
     let mut world = world_of(
         r#"(format: 1, name: "parts", gravity: (0, 0, 0),
-        flesh: [(name: "bar", mesh: Beam(size: (0.4, 0.1, 0.1), cells: (8, 2, 2)), disturbed: Scaled((1.3, 1, 1)),
+        flesh: [(name: "bar", mesh: Beam(size: (0.4, 0.1, 0.1), cells: (8, 2, 2)), disturbed: Scaled(1.3, 1, 1),
             material: StVenantKirchhoff(young: 1e5, poisson: 0.3),
             regions: [(name: "clay", tets: Inside([Box(size: (0.2, 1, 1))]), plastic: (yield_stress: 3e3)),
                       (name: "putty", tets: Inside([Box(size: (0.5, 1, 1))]), viscous: (ratio: 1, time_s: 0.1))])])"#,
