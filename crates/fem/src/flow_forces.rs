@@ -5,11 +5,10 @@
 //! the return to the yield surface, with the derivative of both, and the viscous part is `a = 1/(1 + h/τ)` of what it would be, which is the implicit Euler step of its flow.
 //! N, J; any frame. Two SVDs per cell; in a fixed order, on one thread; nothing allocates. A cell that is not finite is left out and reported.
 
-use crate::block_forces::{BlockReport, Diagonalize};
+use crate::block_forces::{BlockReport, Diagonalize, FemReport};
+use crate::fem_shape::{FemShape, flow_cells};
 use crate::fibres::FibrePlace;
-use crate::flow_cells::FemShape;
 use crate::flow_law::{CellFlow, Flow, YieldSurface};
-use crate::forces::FemReport;
 use crate::lanes::Vec3;
 use crate::mat3::Mat3;
 use crate::materials::{Law, law::MaterialLaw, principal_tangent::PrincipalTangent, with_law};
@@ -85,7 +84,7 @@ fn for_each_cell(
     shape: FemShape<'_>,
     mut visit: impl FnMut(FibrePlace, &Star<'_>, &[Option<FlowPart<'_>>; 2]),
 ) {
-    for ((place, cell, law), state) in model.flow_cells.iter(model).zip(shape.flow) {
+    for ((place, cell, law), state) in flow_cells(model).zip(shape.flow) {
         let region = cell.region as usize;
         let flow = (model.flow(region), model.laws[region].material.lame().mu_pa);
         visit(place, &cell, &parts(&cell, law, flow, state, (shape.dt_s, shape.yields)));
@@ -219,7 +218,7 @@ pub(crate) fn energy(model: &FemModel, shape: FemShape<'_>) -> f64 {
 pub fn advance_flow(model: &FemModel, positions: &[DVec3], dt_s: f64, flow: &mut [CellFlow]) {
     assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
     assert_eq!(flow.len(), model.n_flowing(), "there must be one entry per cell that flows");
-    for ((_, cell, law), state) in model.flow_cells.iter(model).zip(flow) {
+    for ((_, cell, law), state) in flow_cells(model).zip(flow) {
         let region = cell.region as usize;
         let how = (model.flow(region), model.laws[region].material.lame().mu_pa);
         let f = DMat3::from(cell.deformation(positions));

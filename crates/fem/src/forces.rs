@@ -7,9 +7,9 @@
 //! order: the same bits for any lane width and, with the feature `parallel`, for any number of threads. Numbers that
 //! are not finite never panic: such a tetrahedron adds nothing and is reported.
 
-use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
+use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, FemReport, block_forces};
+use crate::fem_shape::FemShape;
 use crate::fibre_forces::{add_passive_forces, passive_energy};
-use crate::flow_cells::FemShape;
 use crate::flow_forces;
 use crate::star_forces::{self, add_forces};
 use crate::{
@@ -17,37 +17,6 @@ use crate::{
     simd_width::SimdWidth, svd::signed_svd,
 };
 use glam::DVec3;
-
-/// Events in an evaluation of forces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct FemReport {
-    /// Tetrahedra evaluated by SVD.
-    pub n_diagonalized: usize,
-    /// Tetrahedra of negative volume; not counted with [`Diagonalize::Never`].
-    pub n_inverted: usize,
-    /// The first tetrahedron whose force is not finite; such forces are left out.
-    pub non_finite: Option<usize>,
-}
-
-impl FemReport {
-    /// Both reports together; of two elements that are not finite, the first is named.
-    #[must_use]
-    pub fn with(self, other: Self) -> Self {
-        Self {
-            n_diagonalized: self.n_diagonalized + other.n_diagonalized,
-            n_inverted: self.n_inverted + other.n_inverted,
-            non_finite: self.non_finite.or(other.non_finite),
-        }
-    }
-}
-
-impl From<BlockReport> for FemReport {
-    fn from(report: BlockReport) -> Self {
-        let BlockReport { n_diagonalized, n_inverted, non_finite } = report;
-        Self { n_diagonalized, n_inverted, non_finite: non_finite.map(|tet| tet as usize) }
-    }
-}
 
 /// Buffers for evaluating forces. Their content never changes a result.
 #[derive(Clone, Debug)]

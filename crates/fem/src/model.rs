@@ -134,7 +134,7 @@ impl FemModel {
         let flow_cells = FlowCells::default();
         let mut model =
             Self { mesh, laws, region_of, masses, n_raised_masses, layout, slots, stars, fibres, flow_cells };
-        model.flow_cells = FlowCells::new(&model);
+        model.flow_cells = model.find_flow_cells();
         Ok(model)
     }
 
@@ -182,7 +182,15 @@ impl FemModel {
 
     /// Number of tetrahedra and stars that flow.
     pub fn n_flowing(&self) -> usize {
-        self.flow_cells.len()
+        self.flow_cells.places.len()
+    }
+
+    fn find_flow_cells(&self) -> FlowCells {
+        let flows = |region: usize| self.flow(region).is_any();
+        let gradients = |tet: usize| self.area_normals(tet).map(|normal| normal / -self.filled_volume(tet));
+        let tets = (0..self.n_tets()).filter(|&tet| flows(self.region(tet)));
+        let stars = (0..self.n_stars()).filter(|&star| flows(self.star_region(star)));
+        FlowCells::new(tets.map(|tet| (tet, gradients(tet))), stars)
     }
 
     /// The law of single tetrahedra in a region.

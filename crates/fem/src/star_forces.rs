@@ -5,7 +5,7 @@
 //! changes no bits. An SVD outside the band only. A star that is not finite adds nothing and is reported.
 
 use crate::block_forces::{BlockReport, Diagonalize};
-use crate::flow_cells::FemShape;
+use crate::fem_shape::FemShape;
 use crate::mat3::Mat3;
 use crate::materials::{law::MaterialLaw, with_law};
 use crate::stars::Star;

@@ -13,7 +13,7 @@ use crate::materials::{
 };
 use crate::stars::{MAX_STAR_NODES, Star};
 use crate::svd::{Svd, signed_svd};
-use crate::{flow_cells::FemShape, lanes::Vec3, model::FemModel, projection::Projection};
+use crate::{fem_shape::FemShape, lanes::Vec3, model::FemModel, projection::Projection};
 use glam::{DMat3, DVec3};
 
 /// Stiffness and forces of one star.

@@ -13,10 +13,11 @@
 //! not finite are reported by the forces and never panic.
 
 use crate::attach::{Attachments, BoneState, add_force};
+use crate::block_forces::{Diagonalize, FemReport};
 use crate::fibre_forces::add_active_forces;
 use crate::flow_forces::advance_flow;
-use crate::forces::{FemReport, FemScratch, elastic_forces};
-use crate::{block_forces::Diagonalize, flow_cells::FemShape, flow_law::CellFlow, model::FemModel};
+use crate::forces::{FemScratch, elastic_forces};
+use crate::{fem_shape::FemShape, flow_law::CellFlow, model::FemModel};
 use glam::DVec3;
 use sinew_math::{Force, Sym3, symmetric_eigen};
 

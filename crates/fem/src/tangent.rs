@@ -15,14 +15,14 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx::Avx4;
-use crate::flow_cells::FemShape;
-use crate::forces::{FemReport, FemScratch};
+use crate::fem_shape::FemShape;
+use crate::forces::FemScratch;
 use crate::lanes::{LaneMask, Lanes, Vec3, three};
 use crate::layout::{ElementBlock, GHOST, RestShape, WIDTH};
 use crate::mat3::{Mat3, all_finite, scale};
 use crate::materials::{Law, with_law};
 use crate::{
-    block_forces::BlockReport, lane_pair::LanePair, materials::law::MaterialLaw,
+    block_forces::BlockReport, block_forces::FemReport, lane_pair::LanePair, materials::law::MaterialLaw,
     materials::principal_tangent::PAIRS, model::FemModel, node_buffer::NodeBuffer, projection::Projection,
     simd_width::SimdWidth, svd::signed_svd,
 };

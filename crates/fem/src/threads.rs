@@ -5,7 +5,7 @@
 //! a single thread does. Nothing allocates after `new`, and the number of threads changes no result.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
-use crate::{flow_cells::FemShape, layout::ElementLayout, model::FemModel, simd_width::SimdWidth};
+use crate::{fem_shape::FemShape, layout::ElementLayout, model::FemModel, simd_width::SimdWidth};
 use glam::DVec3;
 use rayon::prelude::*;
 

@@ -15,6 +15,7 @@ use sinew_mechanism::{
 use sinew_solvers::CarrierCoupling;
 
 use super::couplings::{BodyCoupling, FleshBodyCoupling, FleshCoupling};
+use super::flow_point::{FlowPoint, FoundStep};
 use super::{contacts::Contacts, elements::Elements, outside::Outside};
 use crate::body::FleshBody;
 use crate::model::{FleshModel, FleshReport, NO_SLOT};
@@ -25,6 +26,8 @@ use crate::state::{FleshState, NodeHistory};
 #[derive(Clone)]
 pub struct FleshWorkspace {
     pub(super) elements: Vec<Elements>,
+    /// Where the cells of each body of flesh that yield are linearized.
+    flowing: Vec<FlowPoint>,
     /// What acts on each body of flesh from outside.
     pub(super) outside: Vec<Outside>,
     pub(super) contacts: Contacts,
@@ -80,6 +83,7 @@ impl FleshWorkspace {
     pub fn new(model: &FleshModel) -> Self {
         Self {
             elements: model.bodies.iter().map(|body| Elements::new(body, &model.slots)).collect(),
+            flowing: vec![FlowPoint::default(); model.bodies.len()],
             outside: vec![Outside::default(); model.bodies.len()],
             contacts: Contacts::default(),
             coupling: (!model.bodies.is_empty() && model.ports.len() <= MAX_COUPLED)
@@ -120,6 +124,23 @@ impl FleshWorkspace {
                 history.increments[node] = end - x;
             }
         }
+    }
+
+    /// Moves to the end of the step where cells are linearized that yield there; whether they must be solved again.
+    fn follow_flow(&mut self, model: &FleshModel, state: &FleshState) -> bool {
+        let mut has_moved = false;
+        for (flesh, (body, flowing)) in model.bodies.iter().zip(&mut self.flowing).enumerate() {
+            let (nodes, elements) = (&state.nodes[flesh], &self.elements[flesh]);
+            let step = FoundStep {
+                h: self.h,
+                dt: self.dt,
+                ends: &self.velocities[flesh],
+                before: &nodes.velocities,
+            };
+            let node = (|node| elements.begin(node, self.h), |node: usize| body.fem.masses()[node]);
+            has_moved |= flowing.follow(&body.fem, &nodes.flow, &step, node);
+        }
+        has_moved
     }
 
     /// Moves the velocities from which a solve starts, of all nodes, to where pins are met.
@@ -379,13 +400,14 @@ impl Companion for Flesh<'_> {
         (work.h, work.dt, work.carry) = (moment.h, moment.dt, moment.carry);
         work.report.touched = None;
         moment.motions.clone_into(&mut work.motions);
-        let FleshWorkspace { elements, outside, contacts, lag, .. } = &mut **work;
+        let FleshWorkspace { elements, flowing, outside, contacts, lag, .. } = &mut **work;
         if !moment.is_again && !moment.is_same {
             contacts.find(model, (moment, *lag), state);
         }
         for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
             let begin = (&state.nodes[flesh], &state.history[flesh]);
-            elements.linearize(body, moment, begin, model.activations_of(flesh, activations));
+            let how = (model.activations_of(flesh, activations), &mut flowing[flesh]);
+            elements.linearize(body, moment, begin, how);
         }
         contacts.act(model, loads, &mut |flesh, node, impulse| {
             elements[flesh].push(&model.bodies[flesh], node, impulse);
@@ -463,10 +485,7 @@ impl Companion for Flesh<'_> {
             && model.contact.is_some()
             && work.contacts.review(model, motions, &nodes, solves_left == 1);
         if solves_left > 0 {
-            let all = model.bodies.iter().zip(&mut work.elements).zip(&state.nodes).zip(&work.velocities);
-            for (((body, elements), nodes), ends) in all {
-                has_changed |= elements.follow_flow(body, nodes, [work.h, work.dt], ends);
-            }
+            has_changed |= work.follow_flow(model, state);
         }
         // The next solve starts from this solution.
         for (elements, ends) in work.elements.iter_mut().zip(&work.velocities) {

@@ -23,11 +23,8 @@ use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::CouplingPoint;
 use sinew_solvers::{BlockFill, BlockMatrix, NodeRole, TwoLevel, UpperBlocks};
 
-use super::{
-    bone_loads::BoneLoads,
-    carriers::Carriers,
-    flow_point::{FlowPoint, FoundStep},
-};
+use super::flow_point::{FlowPoint, LinearizedCells};
+use super::{bone_loads::BoneLoads, carriers::Carriers};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
 use crate::{body::FleshBody, state::NodeHistory};
 
@@ -56,7 +53,6 @@ pub(crate) struct Elements {
     /// `hc`.
     drag: f64,
     u: Vec<f64>,
-    flowing: FlowPoint,
     pub(crate) report: FemReport,
 }
 
@@ -82,7 +78,6 @@ impl Elements {
             bones: BoneLoads::new(body.bones.len()),
             drag: 0.0,
             u: vec![0.0; 3 * n],
-            flowing: FlowPoint::default(),
             report: FemReport::default(),
         }
     }
@@ -98,20 +93,20 @@ impl Elements {
         body: &FleshBody,
         moment: &CouplingPoint<'_>,
         (state, history): (&FemState, &NodeHistory),
-        activations: &[f64],
+        (activations, flowing): (&[f64], &mut FlowPoint),
     ) {
-        if moment.is_same && !self.flowing.has_moved {
+        if moment.is_same && !flowing.has_moved {
             return self.begin_contacts();
         }
         if !moment.is_same {
             self.place(body, moment, state, history);
-            self.flowing.clear();
+            flowing.clear();
         }
-        self.flowing.has_moved = false;
+        flowing.has_moved = false;
         self.drag = moment.h * body.options.bone_damping_per_s;
         self.elastic_constant.fill(DVec3::ZERO);
         self.elastic_forces.fill(DVec3::ZERO);
-        self.assemble(body, moment, &state.flow, activations);
+        self.assemble(body, moment, (&state.flow, flowing), activations);
         self.push_nodes(body, moment, state, history);
         self.bones.load(body, moment, &self.elastic_constant, &self.elastic_forces, &self.arms);
         if self.drag > 0.0 {
@@ -167,7 +162,7 @@ impl Elements {
         &mut self,
         body: &FleshBody,
         moment: &CouplingPoint<'_>,
-        flow: &[CellFlow],
+        (flow, flowing): (&[CellFlow], &FlowPoint),
         activations: &[f64],
     ) {
         let (h, beta) = (moment.h, body.stiffness_damping(0));
@@ -191,18 +186,8 @@ impl Elements {
                 self.preconditioner.set_pressure(star, weight, tangent.stiffest);
             });
             self.report.non_finite = self.report.non_finite.or(bad);
-            for (yields, shape, displaced) in self.flowing.shapes(shape, displaced) {
-                impulses.displaced = displaced;
-                let chosen = |cell| self.flowing.yields(cell) == yields;
-                let found = for_each_flowing(&body.fem, shape, projection, chosen, |place, tangent| {
-                    let damped = damped(body.fem.place_region(place));
-                    impulses.add_star(tangent);
-                    body.add_blocks(fill, place, tangent.stiffness.iter().map(|block| *block * damped));
-                    if let FibrePlace::Patch(star) = place {
-                        let weight = tangent.excess * (h * (h + beta)) * damped;
-                        self.preconditioner.set_pressure(star, weight, tangent.stiffest);
-                    }
-                });
+            for part in flowing.parts(shape, displaced) {
+                let found = add_flowing(body, &part, fill, &mut impulses, &damped, &mut self.preconditioner);
                 self.report = self.report.with(found);
             }
             impulses.displaced = displaced;
@@ -234,19 +219,9 @@ impl Elements {
         }
     }
 
-    /// Takes the velocities that a solve has found, and moves the point where cells that yield are linearized to where the step ends with them. Whether it has, and
-    /// they must be solved again.
-    pub(crate) fn follow_flow(
-        &mut self,
-        body: &FleshBody,
-        state: &FemState,
-        [h, dt]: [f64; 2],
-        ends: &[DVec3],
-    ) -> bool {
-        let begin = |node: usize| self.positions[node] - self.displaced[node] * h;
-        let masses = |node: usize| body.fem.masses()[node];
-        let step = FoundStep { h, dt, ends, before: &state.velocities };
-        self.flowing.follow(&body.fem, &state.flow, &step, (begin, masses))
+    /// Where a node begins in a step of the effective length `h` (s): at constant speed it is at the linearization point when that ends.
+    pub(crate) fn begin(&self, node: usize, h: f64) -> DVec3 {
+        self.positions[node] - self.displaced[node] * h
     }
 
     /// Removes the contacts of the last solve.
@@ -404,6 +379,27 @@ fn add_scaled(fill: &mut BlockFill<'_>, tet: usize, stiffness: &[DMat3; 10], fac
     } else {
         fill.add_element(tet, &stiffness.map(|block| block * factor));
     }
+}
+
+/// Adds cells that flow; `damped` is the factor of a region beside that which all have.
+fn add_flowing<'a>(
+    body: &FleshBody,
+    cells: &LinearizedCells<'a>,
+    fill: &mut BlockFill<'_>,
+    impulses: &mut NodeImpulses<'a>,
+    damped: &impl Fn(usize) -> f64,
+    preconditioner: &mut TwoLevel,
+) -> FemReport {
+    impulses.displaced = cells.displaced;
+    let (scale, chosen) = (impulses.h * (impulses.h + body.stiffness_damping(0)), |cell| cells.has(cell));
+    for_each_flowing(&body.fem, cells.shape, Projection::Semidefinite, chosen, |place, tangent| {
+        let damped = damped(body.fem.place_region(place));
+        impulses.add_star(tangent);
+        body.add_blocks(fill, place, tangent.stiffness.iter().map(|block| *block * damped));
+        if let FibrePlace::Patch(star) = place {
+            preconditioner.set_pressure(star, tangent.excess * scale * damped, tangent.stiffest);
+        }
+    })
 }
 
 /// Adds the masses of free nodes, times a factor.

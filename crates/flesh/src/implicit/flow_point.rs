@@ -40,6 +40,22 @@ pub(super) struct FlowPoint {
     part: f64,
 }
 
+/// Cells that flow and are linearized alike.
+pub(super) struct LinearizedCells<'a> {
+    pub(super) shape: FemShape<'a>,
+    /// Displacement in it per unit of time.
+    pub(super) displaced: Option<&'a Vec<DVec3>>,
+    yielding: &'a [bool],
+    yields: bool,
+}
+
+impl LinearizedCells<'_> {
+    /// Whether a cell is one of them.
+    pub(super) fn has(&self, cell: usize) -> bool {
+        self.yielding.get(cell).copied().unwrap_or(false) == self.yields
+    }
+}
+
 /// What a solve has found.
 pub(super) struct FoundStep<'a> {
     /// Effective length of the step and its length, s.
@@ -57,21 +73,18 @@ impl FlowPoint {
         (self.has_moved, self.n_solves, self.change, self.part) = (false, 0, f64::INFINITY, 1.0);
     }
 
-    /// Whether a cell is linearized as one that yields.
-    pub(super) fn yields(&self, cell: usize) -> bool {
-        self.yielding.get(cell).copied().unwrap_or(false)
-    }
-
-    /// The shapes in which cells are linearized that do not yield and that do, and the displacements in them per unit of time, given those of all others.
-    pub(super) fn shapes<'a>(
+    /// The cells that do not yield, linearized where all others are, and those that do, if there are any.
+    pub(super) fn parts<'a>(
         &'a self,
         others: FemShape<'a>,
         displaced: Option<&'a Vec<DVec3>>,
-    ) -> impl Iterator<Item = (bool, FemShape<'a>, Option<&'a Vec<DVec3>>)> + use<'a> {
-        let ahead = (!self.yielding.is_empty()).then(|| {
-            (true, FemShape { positions: &self.positions, yields: true, ..others }, Some(&self.velocities))
-        });
-        std::iter::once((false, others, displaced)).chain(ahead)
+    ) -> impl Iterator<Item = LinearizedCells<'a>> + use<'a> {
+        let yielding = &self.yielding[..];
+        let ahead = FemShape { positions: &self.positions, yields: true, ..others };
+        let ahead =
+            LinearizedCells { shape: ahead, displaced: Some(&self.velocities), yielding, yields: true };
+        let others = LinearizedCells { shape: others, displaced, yielding, yields: false };
+        [others, ahead].into_iter().take(if yielding.is_empty() { 1 } else { 2 })
     }
 
     /// Moves to the end of the step that a solve has found; whether it must be solved again. `begin` is where nodes begin (m), `mass` what they weigh (kg).
@@ -86,21 +99,10 @@ impl FlowPoint {
             return false;
         }
         let is_first = self.n_solves == 0;
-        if is_first {
-            self.velocities.clear();
-            self.velocities.extend_from_slice(step.ends);
-        }
-        let (mut change, mut whole) = (0.0, 0.0);
-        for (node, (velocity, &end)) in self.velocities.iter_mut().zip(step.ends).enumerate() {
-            change += mass(node) * (end - *velocity).length_squared();
-            whole += mass(node) * (end - step.before[node]).length_squared();
-            *velocity += (end - *velocity) * self.part;
-        }
-        let (change, whole) = (change.sqrt(), whole.sqrt());
+        let (change, whole) = self.move_on(step, is_first, mass);
         self.positions.clear();
-        let ends =
-            self.velocities.iter().enumerate().map(|(node, velocity)| begin(node) + *velocity * step.h);
-        self.positions.extend(ends);
+        let velocities = self.velocities.iter().enumerate();
+        self.positions.extend(velocities.map(|(node, velocity)| begin(node) + *velocity * step.h));
         let has_yielded = !self.yielding.is_empty();
         let shape = FemShape { positions: &self.positions, flow, dt_s: step.dt, yields: true };
         let n_crushed = fill_yielding(fem, shape, &mut self.yielding);
@@ -121,6 +123,21 @@ impl FlowPoint {
             self.yielding.clear();
         }
         self.has_moved
+    }
+
+    /// Moves the velocities towards those that a solve has found. Returns their distance before, and that of the found ones from those before the step, by mass.
+    fn move_on(&mut self, step: &FoundStep<'_>, is_first: bool, mass: impl Fn(usize) -> f64) -> (f64, f64) {
+        if is_first {
+            self.velocities.clear();
+            self.velocities.extend_from_slice(step.ends);
+        }
+        let (mut change, mut whole) = (0.0, 0.0);
+        for (node, (velocity, &end)) in self.velocities.iter_mut().zip(step.ends).enumerate() {
+            change += mass(node) * (end - *velocity).length_squared();
+            whole += mass(node) * (end - step.before[node]).length_squared();
+            *velocity += (end - *velocity) * self.part;
+        }
+        (change.sqrt(), whole.sqrt())
     }
 
     /// For a last solve as if nothing flowed in the step.

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::flesh::{PlasticDoc, ViscousDoc};
+use super::flow::{PlasticDoc, ViscousDoc};
 use super::{joint::TargetDoc, shape::ShapeDoc};
 
 document! {

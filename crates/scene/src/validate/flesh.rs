@@ -9,10 +9,11 @@ use glam::DVec3;
 use sinew_math::{TetMesh, TetMeshError};
 
 use super::bodies::{check_color, check_poisson, check_rotation};
+use super::flow::check_flow;
 use super::{contact::check_contact, issues::Issues, lookup::characters};
 use crate::doc::{
     AttachedDoc, CharacterKindDoc, ContactDoc, DisturbanceDoc, FleshMaterialDoc, FleshMeshDoc,
-    FleshSteppingDoc, PlasticDoc, SceneDoc, StepperDoc, ViscousDoc,
+    FleshSteppingDoc, SceneDoc, StepperDoc,
 };
 use crate::error::SceneIssueKind as Kind;
 
@@ -86,28 +87,6 @@ fn check_material(issues: &mut Issues, material: &FleshMaterialDoc, path: &str) 
     issues.require_positive(path, &[("young", young)]);
     check_poisson(issues, poisson, path);
     check_flow(issues, material.flow(), path);
-}
-
-/// Yield stress, relaxation and their bounds are in range.
-pub(super) fn check_flow(
-    issues: &mut Issues,
-    (plastic, viscous): (Option<PlasticDoc>, Option<ViscousDoc>),
-    path: &str,
-) {
-    if let Some(PlasticDoc { yield_stress, hardening, largest_stretch }) = plastic {
-        let path = format!("{path}.plastic");
-        issues.require_not_negative(&path, &[("yield_stress", yield_stress), ("hardening", hardening)]);
-        if largest_stretch <= 1.0 {
-            let message = format!("a largest plastic stretch of {largest_stretch} is out of range");
-            let hint = "use a number above 1, for instance 4";
-            issues.add(Kind::OutOfRange, format!("{path}.largest_stretch"), message, hint);
-        }
-    }
-    if let Some(ViscousDoc { ratio, time_s }) = viscous {
-        let path = format!("{path}.viscous");
-        issues.require_not_negative(&path, &[("ratio", ratio)]);
-        issues.require_positive(&path, &[("time_s", time_s)]);
-    }
 }
 
 /// Mass floors and colours are from 0 to 1, disturbances are not negative, boxes of nodes are not empty.

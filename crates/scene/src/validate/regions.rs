@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::DVec3;
 
 use super::bodies::{check_poisson, check_rotation, check_shape};
-use super::flesh::check_flow;
+use super::flow::check_flow;
 use super::issues::Issues;
 use super::lookup::{Touchable, characters, touchable};
 use crate::doc::{
