@@ -189,3 +189,32 @@ fn regions_flow_on_their_own() {
     let flow = &world.state().flesh.nodes[0].flow;
     assert!(flow.iter().any(|cell| cell.hardening > 0.05));
 }
+
+#[test]
+fn dropped_clay_gains_no_energy_however_soft_fast_or_long_its_steps() {
+    let stvk = "StVenantKirchhoff(young: 1e5, poisson: 0.4";
+    let neo_hookean = "NeoHookean(young: 1e5, poisson: 0.45";
+    for (law, flow, flesh, rest) in [
+        (stvk, "plastic: (yield_stress: 1e3)", "", ""),
+        (stvk, "plastic: (yield_stress: 2e4)", "velocity: (0, 0, -30),", ""),
+        (neo_hookean, "plastic: (yield_stress: 1e3)", "", "dt: 0.1,"),
+        (neo_hookean, "plastic: (yield_stress: 0)", "", ""),
+        (neo_hookean, "plastic: (yield_stress: 3e3)", "", "stepper: Implicit(order: 2),"),
+        (neo_hookean, "viscous: (ratio: 1e4, time_s: 1e-6)", "", ""),
+        (stvk, "plastic: (yield_stress: 1e3, largest_stretch: 1.01)", "strain: Local,", ""),
+    ] {
+        let mut world = world_of(&format!(
+            r#"(format: 1, name: "drop", {rest}
+            flesh: [(name: "clay", mesh: Beam(size: (0.2, 0.2, 0.2), cells: (3, 3, 3)), pose: (position: (0, 0, 0.3)),
+                material: {law}, {flow}), contact: (), {flesh})],
+            colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))])"#
+        ));
+        let begin = world.energy().total();
+        for _ in 0..(1.0 / world.settings().dt) as u32 {
+            let report = world.step();
+            let now = world.energy().total();
+            assert!(now <= begin * (1.0 + 1e-9), "{law} {flow} {flesh} {rest}: {begin} to {now}");
+            assert!(report.health.is_good(), "{law} {flow} {flesh} {rest}: {:?}", report.health);
+        }
+    }
+}
