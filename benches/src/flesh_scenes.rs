@@ -135,9 +135,14 @@ fn ground() -> ColliderDoc {
 /// Flesh of a stiffness (Pa) and Poisson's ratio 0.4.
 fn material(young: f64) -> FleshMaterialDoc {
     match FleshMaterialDoc::default() {
-        FleshMaterialDoc::StVenantKirchhoff { band, .. } => {
-            FleshMaterialDoc::StVenantKirchhoff { young, poisson: 0.4, band, extension: ExtensionDoc::Auto }
-        }
+        FleshMaterialDoc::StVenantKirchhoff { band, .. } => FleshMaterialDoc::StVenantKirchhoff {
+            young,
+            poisson: 0.4,
+            band,
+            extension: ExtensionDoc::Auto,
+            plastic: None,
+            viscous: None,
+        },
         other => other,
     }
 }

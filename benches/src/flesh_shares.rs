@@ -98,8 +98,7 @@ pub(crate) fn time_flesh(
         diagonalize: mode,
         ..ExplicitStep::default()
     };
-    let mut state =
-        FemState { velocities: vec![DVec3::ZERO; positions.len()], positions: positions.to_vec() };
+    let mut state = FemState { positions: positions.to_vec(), ..FemState::at_rest(model) };
     let mut scratch = StepScratch::new(model);
     let mut wrenches = vec![Force::ZERO; bones.len()];
     let step = time_calls(effort, n, || {

@@ -24,7 +24,7 @@ use sinew_mesh::{EmbeddedBody, TetMesh};
 use sinew_scene::{FleshDoc, FleshGrabDoc, SceneDoc};
 
 use self::attach::{NodeBodies, SceneBodies};
-use self::material::{material, strain, surface_point_material};
+use self::material::{flows, material, strain, surface_point_material};
 use self::mesh::flesh_mesh;
 use self::muscles::{fem_muscles, fem_tendons, muscle_names, point_inside};
 use self::regions::{dampings, fem_regions, middles, regions_of_tets, weigh};
@@ -134,7 +134,7 @@ impl PreparedFlesh {
         let rest = mechanism.initial_state();
         let mut state = model.initial_state(&rest);
         for ((nodes, begin), doc) in state.nodes.iter_mut().zip(positions).zip(&scene.flesh) {
-            let FemState { positions, velocities } = nodes;
+            let FemState { positions, velocities, .. } = nodes;
             positions.copy_from_slice(&begin);
             velocities.fill(doc.velocity);
         }
@@ -180,6 +180,7 @@ impl PreparedBody {
             regions: fem_regions(doc, regions).map_err(bad)?,
             muscles,
             tendons: fem_tendons(doc, &mesh, &path)?,
+            flows: flows(doc),
         };
         let tets = TetMesh::new(positions, mesh.tets().to_vec()).map_err(|error| bad(error.into()))?;
         let fem = FemModel::new(tets, material(doc).map_err(bad)?, &options).map_err(bad)?;

@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 use sinew_control::ControllerState;
-use sinew_fem::FemState;
+use sinew_fem::{CellFlow, FemState};
 use sinew_flesh::{FleshState, NodeHistory};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::History;
@@ -98,8 +98,12 @@ impl Fnv {
     /// Nothing at all if there is none.
     fn flesh(&mut self, flesh: &FleshState) {
         let FleshState { nodes, history, anchors, body_anchors } = flesh;
-        for FemState { positions, velocities } in nodes {
+        for FemState { positions, velocities, flow } in nodes {
             [positions, velocities].into_iter().for_each(|values| self.vectors(values));
+            for CellFlow { plastic, hardening, viscous } in flow {
+                [plastic, viscous].into_iter().for_each(|shape| self.numbers(&shape.to_cols_array()));
+                self.number(*hardening);
+            }
         }
         for NodeHistory { velocities, increments } in history {
             [velocities, increments].into_iter().for_each(|values| self.vectors(values));

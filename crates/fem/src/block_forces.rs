@@ -79,6 +79,37 @@ impl BlockReport {
     }
 }
 
+/// Events in an evaluation of forces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FemReport {
+    /// Tetrahedra evaluated by SVD.
+    pub n_diagonalized: usize,
+    /// Tetrahedra of negative volume; not counted with [`Diagonalize::Never`].
+    pub n_inverted: usize,
+    /// The first tetrahedron whose force is not finite; such forces are left out.
+    pub non_finite: Option<usize>,
+}
+
+impl FemReport {
+    /// Both reports together; of two elements that are not finite, the first is named.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            n_diagonalized: self.n_diagonalized + other.n_diagonalized,
+            n_inverted: self.n_inverted + other.n_inverted,
+            non_finite: self.non_finite.or(other.non_finite),
+        }
+    }
+}
+
+impl From<BlockReport> for FemReport {
+    fn from(report: BlockReport) -> Self {
+        let BlockReport { n_diagonalized, n_inverted, non_finite } = report;
+        Self { n_diagonalized, n_inverted, non_finite: non_finite.map(|tet| tet as usize) }
+    }
+}
+
 /// Forces of one block on its nodes, into `buffers.f`; `buffers.x` holds the positions.
 pub(crate) fn block_forces(
     model: &FemModel,

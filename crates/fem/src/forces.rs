@@ -1,51 +1,22 @@
 //! Elastic forces on all nodes.
 //!
 //! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`, over tetrahedra and, with mean strain, stars: fill ratio `w`, rest volume `V`, energy density `Ψ` of the deformation gradient
-//! `F`; fibres are added. On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`.
+//! `F`; what flows ([`crate::flow_forces`]) and fibres are added. On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`.
 //! Elements with large deformations are evaluated by SVD. Positions in m, forces in N, any frame. Linear in the
 //! tetrahedra; nothing allocates. Blocks of elements compute in their own buffers and are added to the nodes in a fixed
 //! order: the same bits for any lane width and, with the feature `parallel`, for any number of threads. Numbers that
 //! are not finite never panic: such a tetrahedron adds nothing and is reported.
 
-use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
+use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, FemReport, block_forces};
+use crate::fem_shape::FemShape;
 use crate::fibre_forces::{add_passive_forces, passive_energy};
+use crate::flow_forces;
 use crate::star_forces::{self, add_forces};
 use crate::{
     layout::WIDTH, mat3::Mat3, materials::law::MaterialLaw, materials::with_law, model::FemModel,
     simd_width::SimdWidth, svd::signed_svd,
 };
 use glam::DVec3;
-
-/// Events in an evaluation of forces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct FemReport {
-    /// Tetrahedra evaluated by SVD.
-    pub n_diagonalized: usize,
-    /// Tetrahedra of negative volume; not counted with [`Diagonalize::Never`].
-    pub n_inverted: usize,
-    /// The first tetrahedron whose force is not finite; such forces are left out.
-    pub non_finite: Option<usize>,
-}
-
-impl FemReport {
-    /// Both reports together; of two elements that are not finite, the first is named.
-    #[must_use]
-    pub fn with(self, other: Self) -> Self {
-        Self {
-            n_diagonalized: self.n_diagonalized + other.n_diagonalized,
-            n_inverted: self.n_inverted + other.n_inverted,
-            non_finite: self.non_finite.or(other.non_finite),
-        }
-    }
-}
-
-impl From<BlockReport> for FemReport {
-    fn from(report: BlockReport) -> Self {
-        let BlockReport { n_diagonalized, n_inverted, non_finite } = report;
-        Self { n_diagonalized, n_inverted, non_finite: non_finite.map(|tet| tet as usize) }
-    }
-}
 
 /// Buffers for evaluating forces. Their content never changes a result.
 #[derive(Clone, Debug)]
@@ -73,51 +44,57 @@ impl FemScratch {
 /// Elastic forces on all nodes, N; overwrites `forces`.
 ///
 /// # Panics
-/// If `positions` or `forces` do not have one entry per node.
-pub fn elastic_forces(
+/// If positions or `forces` do not have one entry per node, or what has flowed one per cell.
+pub fn elastic_forces<'a>(
     model: &FemModel,
-    positions: &[DVec3],
+    shape: impl Into<FemShape<'a>>,
     mode: Diagonalize,
     scratch: &mut FemScratch,
     forces: &mut [DVec3],
 ) -> FemReport {
-    check_lengths(model, positions, forces);
-    let report = of_tetrahedra(model, positions, mode, scratch, forces);
-    let report = report.and(add_forces(model, positions, mode, forces));
-    add_passive_forces(model, positions, forces);
-    report.into()
+    let shape = shape.into();
+    check_lengths(model, shape, forces);
+    let report = of_tetrahedra(model, shape, mode, scratch, forces);
+    report.and(add_others(model, shape, mode, forces)).into()
+}
+
+/// Adds the forces of stars, of what flows and of passive fibres.
+fn add_others(model: &FemModel, shape: FemShape<'_>, mode: Diagonalize, forces: &mut [DVec3]) -> BlockReport {
+    let report = add_forces(model, shape, mode, forces);
+    let report = report.and(flow_forces::add_forces(model, shape, forces));
+    add_passive_forces(model, shape.positions, forces);
+    report
 }
 
 fn of_tetrahedra(
     model: &FemModel,
-    positions: &[DVec3],
+    shape: FemShape<'_>,
     mode: Diagonalize,
     scratch: &mut FemScratch,
     forces: &mut [DVec3],
 ) -> BlockReport {
     #[cfg(feature = "parallel")]
     if rayon::current_num_threads() > 1 && model.layout.blocks.len() > 1 {
-        return scratch.threads.forces(model, positions, mode, forces);
+        return scratch.threads.forces(model, shape, mode, forces);
     }
-    serial(model, positions, mode, SimdWidth::best(), &mut scratch.buffers, forces)
+    serial(model, shape, mode, SimdWidth::best(), &mut scratch.buffers, forces)
 }
 
 /// [`elastic_forces`] without SIMD and threads: the reference, with the same bits.
 ///
 /// # Panics
-/// If `positions` or `forces` do not have one entry per node.
-pub fn elastic_forces_scalar(
+/// If positions or `forces` do not have one entry per node, or what has flowed one per cell.
+pub fn elastic_forces_scalar<'a>(
     model: &FemModel,
-    positions: &[DVec3],
+    shape: impl Into<FemShape<'a>>,
     mode: Diagonalize,
     scratch: &mut FemScratch,
     forces: &mut [DVec3],
 ) -> FemReport {
-    check_lengths(model, positions, forces);
-    let report = serial(model, positions, mode, SimdWidth::Scalar, &mut scratch.buffers, forces);
-    let report = report.and(add_forces(model, positions, mode, forces));
-    add_passive_forces(model, positions, forces);
-    report.into()
+    let shape = shape.into();
+    check_lengths(model, shape, forces);
+    let report = serial(model, shape, mode, SimdWidth::Scalar, &mut scratch.buffers, forces);
+    report.and(add_others(model, shape, mode, forces)).into()
 }
 
 /// Elastic energy, J; with [`Diagonalize::Never`] of plain St. Venant–Kirchhoff, else of the material.
@@ -125,18 +102,19 @@ pub fn elastic_forces_scalar(
 /// [`crate::Extension::PerStretch`] has no energy; for it, the sum over the stretches of the work of each.
 ///
 /// # Panics
-/// If `positions` does not have one entry per node.
-pub fn elastic_energy(
+/// If positions do not have one entry per node, or what has flowed one per cell.
+pub fn elastic_energy<'a>(
     model: &FemModel,
-    positions: &[DVec3],
+    shape: impl Into<FemShape<'a>>,
     mode: Diagonalize,
     scratch: &mut FemScratch,
 ) -> f64 {
-    assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
+    let shape = shape.into();
+    shape.check(model);
     let mut total = 0.0;
-    for block in &model.layout.blocks {
+    for block in shape.blocks(model) {
         let law = model.element_law(block.region);
-        model.layout.load(block, positions, &mut scratch.buffers.x);
+        model.layout.load(block, shape.positions, &mut scratch.buffers.x);
         for packet in &model.layout.packets[block.packets.clone()] {
             for lane in 0..WIDTH {
                 let rest = packet.rest::<f64>((), lane);
@@ -145,7 +123,8 @@ pub fn elastic_energy(
             }
         }
     }
-    total + star_forces::energy(model, positions, mode) + passive_energy(model, positions)
+    let total = total + star_forces::energy(model, shape, mode) + passive_energy(model, shape.positions);
+    total + flow_forces::energy(model, shape)
 }
 
 /// Energy density of the law, J/m³; an SVD only where the direct energy does not hold.
@@ -159,15 +138,15 @@ fn energy_density<M: MaterialLaw>(law: &M, mode: Diagonalize, f: &Mat3<f64>) -> 
     if is_direct { law.direct_energy(f) } else { law.energy(signed_svd(f).s) }
 }
 
-fn check_lengths(model: &FemModel, positions: &[DVec3], forces: &[DVec3]) {
-    assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
+fn check_lengths(model: &FemModel, shape: FemShape<'_>, forces: &[DVec3]) {
+    shape.check(model);
     assert_eq!(forces.len(), model.n_nodes(), "there must be one force per node");
 }
 
 /// Evaluates block after block and adds each to the nodes.
 fn serial(
     model: &FemModel,
-    positions: &[DVec3],
+    shape: FemShape<'_>,
     mode: Diagonalize,
     width: SimdWidth,
     buffers: &mut BlockBuffers,
@@ -175,8 +154,8 @@ fn serial(
 ) -> BlockReport {
     forces.fill(DVec3::ZERO);
     let mut report = BlockReport::default();
-    for block in &model.layout.blocks {
-        model.layout.load(block, positions, &mut buffers.x);
+    for block in shape.blocks(model) {
+        model.layout.load(block, shape.positions, &mut buffers.x);
         report = report.and(block_forces(model, block, mode, width, buffers));
         for (&node, f) in model.layout.nodes[block.nodes.clone()].iter().zip(&buffers.f[..]) {
             forces[node as usize] += DVec3::new(f.0[0], f.0[1], f.0[2]);
@@ -207,8 +186,15 @@ mod tests {
             for mode in [Diagonalize::Selective, Diagonalize::Always, Diagonalize::Never] {
                 let of = |width: SimdWidth| {
                     let mut forces = vec![DVec3::NAN; positions.len()];
-                    let report: FemReport =
-                        serial(&model, &positions, mode, width, &mut BlockBuffers::new(), &mut forces).into();
+                    let report: FemReport = serial(
+                        &model,
+                        (&positions).into(),
+                        mode,
+                        width,
+                        &mut BlockBuffers::new(),
+                        &mut forces,
+                    )
+                    .into();
                     (report, forces.iter().map(|f| f.to_array().map(f64::to_bits)).collect::<Vec<_>>())
                 };
                 let scalar = of(SimdWidth::Scalar);

@@ -13,16 +13,21 @@ mod simd_width;
 mod svd;
 
 mod fibre_law;
+mod flow_law;
 mod materials;
 
 mod fibres;
+mod flow_cells;
 mod layout;
 mod model;
 mod regions;
 mod stars;
 
+mod fem_shape;
+
 mod block_forces;
 mod fibre_forces;
+mod flow_forces;
 mod forces;
 mod star_forces;
 mod star_tangent;
@@ -36,12 +41,15 @@ mod step;
 pub use attach::{
     AttachedNode, Attachments, BoneCapsule, BoneState, FreeNode, nearest_bones, nodes_within, paint,
 };
-pub use block_forces::Diagonalize;
+pub use block_forces::{Diagonalize, FemReport};
 pub use error::FemError;
+pub use fem_shape::FemShape;
 pub use fibre_forces::{FibreTangent, add_active_forces, add_muscle_potentials, for_each_fibre};
 pub use fibre_law::{FibreLaw, ForceLength};
 pub use fibres::{FibrePlace, Muscle, Tendon};
-pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
+pub use flow_forces::{advance_flow, fill_yielding, for_each_flowing, shrinkage};
+pub use flow_law::{CellFlow, Flow, Plasticity, Viscosity};
+pub use forces::{FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
 pub use materials::{Extension, Lame, Material, StretchBand};
 pub use model::{FemModel, FemOptions, Strain};
 pub use projection::Projection;

@@ -5,6 +5,8 @@
 //! sort of the tetrahedra.
 
 use crate::fibres::{FibrePlace, Fibres, Muscle, Tendon};
+use crate::flow_cells::FlowCells;
+use crate::flow_law::Flow;
 use crate::layout::{ElementLayout, RestShape, WIDTH};
 use crate::materials::{Law, Material};
 use crate::regions::{RegionLaws, Regions};
@@ -32,9 +34,11 @@ pub struct FemOptions {
     pub muscles: Vec<Muscle>,
     /// Cords, numbered after the muscles.
     pub tendons: Vec<Tendon>,
+    /// How the material of each region flows, from region 0 on; those without an entry do not.
+    pub flows: Vec<Flow>,
 }
 
-/// Density of water, full elements, no mass floor, strain of each tetrahedron alone, one material, no muscles.
+/// Density of water, full elements, no mass floor, strain of each tetrahedron alone, one material that does not flow, no muscles.
 impl Default for FemOptions {
     fn default() -> Self {
         Self {
@@ -46,6 +50,7 @@ impl Default for FemOptions {
             regions: Regions::default(),
             muscles: Vec::new(),
             tendons: Vec::new(),
+            flows: Vec::new(),
         }
     }
 }
@@ -78,6 +83,8 @@ pub struct FemModel {
     /// With [`Strain::Mean`].
     pub(crate) stars: Option<Stars>,
     pub(crate) fibres: Fibres,
+    /// What flows.
+    pub(crate) flow_cells: FlowCells,
 }
 
 /// Largest fill ratio, with a margin for rounding.
@@ -121,15 +128,20 @@ impl FemModel {
             }
         }
         let materials = std::iter::once(&material).chain(&options.regions.materials);
-        let laws = materials.map(|material| RegionLaws::new(*material, has_stars)).collect();
-        let region_of = options.regions.of_tets.clone();
-        Ok(Self { mesh, laws, region_of, masses, n_raised_masses, layout, slots, stars, fibres })
+        let flows = options.flows.iter().copied().chain(std::iter::repeat(Flow::default()));
+        let laws = materials.zip(flows).map(|(material, flow)| RegionLaws::new(*material, flow, has_stars));
+        let (laws, region_of) = (laws.collect(), options.regions.of_tets.clone());
+        let flow_cells = FlowCells::default();
+        let mut model =
+            Self { mesh, laws, region_of, masses, n_raised_masses, layout, slots, stars, fibres, flow_cells };
+        model.flow_cells = model.find_flow_cells();
+        Ok(model)
     }
 
     /// The same flesh with another material where no region has its own.
     #[must_use]
     pub fn with_material(mut self, material: Material) -> Self {
-        self.laws[0] = RegionLaws::new(material, self.stars.is_some());
+        self.laws[0] = RegionLaws::new(material, self.laws[0].flow, self.stars.is_some());
         self
     }
 
@@ -156,6 +168,29 @@ impl FemModel {
     /// The material of a tetrahedron.
     pub fn material_of(&self, tet: usize) -> &Material {
         &self.laws[self.region(tet)].material
+    }
+
+    /// How the material of a region flows.
+    pub fn flow(&self, region: usize) -> &Flow {
+        &self.laws[region].flow
+    }
+
+    /// Whether a material has a yield stress.
+    pub fn is_plastic(&self) -> bool {
+        self.laws.iter().any(|laws| laws.flow.plasticity.is_some())
+    }
+
+    /// Number of tetrahedra and stars that flow.
+    pub fn n_flowing(&self) -> usize {
+        self.flow_cells.places.len()
+    }
+
+    fn find_flow_cells(&self) -> FlowCells {
+        let flows = |region: usize| self.flow(region).is_any();
+        let gradients = |tet: usize| self.area_normals(tet).map(|normal| normal / -self.filled_volume(tet));
+        let tets = (0..self.n_tets()).filter(|&tet| flows(self.region(tet)));
+        let stars = (0..self.n_stars()).filter(|&star| flows(self.star_region(star)));
+        FlowCells::new(tets.map(|tet| (tet, gradients(tet))), stars)
     }
 
     /// The law of single tetrahedra in a region.
@@ -248,7 +283,8 @@ impl FemModel {
             + size_of_val(&self.masses[..])
             + size_of_val(&self.slots[..])
             + size_of_val(&self.region_of[..])
-            + self.fibres.n_bytes();
+            + self.fibres.n_bytes()
+            + self.flow_cells.n_bytes();
         total as f64 / self.n_tets() as f64
     }
 
@@ -268,6 +304,11 @@ fn check_options(mesh: &TetMesh, options: &FemOptions) -> Result<(), FemError> {
     in_range("mass floor", floor, (0.0..=1.0).contains(&floor), "between 0 and 1")?;
     let n_tets = mesh.tets().len();
     options.regions.check(n_tets)?;
+    let n_regions = 1 + options.regions.materials.len();
+    if options.flows.len() > n_regions {
+        return Err(FemError::WrongLength { what: "flow", found: options.flows.len(), expected: n_regions });
+    }
+    options.flows.iter().try_for_each(Flow::check)?;
     check_entries("fill ratio", &options.fill_ratios, n_tets, "between 0 (excluded) and 1", |w| {
         w > 0.0 && w <= FULL
     })?;

@@ -4,6 +4,7 @@
 //! regions are prepared once; kernels choose one per block of tetrahedra. Pa; an error names the entry.
 
 use crate::error::FemError;
+use crate::flow_law::Flow;
 use crate::materials::{Law, Material};
 
 /// Parts of a mesh that differ from the rest; none by default.
@@ -23,14 +24,16 @@ pub(crate) struct RegionLaws {
     pub(crate) element: Law,
     /// The law of stars.
     pub(crate) star: Law,
+    /// How it flows.
+    pub(crate) flow: Flow,
 }
 
 impl RegionLaws {
     /// With stars, single tetrahedra have their share only.
-    pub(crate) fn new(material: Material, has_stars: bool) -> Self {
+    pub(crate) fn new(material: Material, flow: Flow, has_stars: bool) -> Self {
         let (own, mean) = material.shares();
         let element = if has_stars { own.law() } else { material.law() };
-        Self { material, element, star: mean.law() }
+        Self { material, element, star: mean.law(), flow }
     }
 }
 

@@ -5,22 +5,23 @@
 //! changes no bits. An SVD outside the band only. A star that is not finite adds nothing and is reported.
 
 use crate::block_forces::{BlockReport, Diagonalize};
+use crate::fem_shape::FemShape;
 use crate::mat3::Mat3;
 use crate::materials::{law::MaterialLaw, with_law};
-use crate::stars::{Star, Stars};
+use crate::stars::Star;
 use crate::{model::FemModel, svd::signed_svd};
 use glam::{DMat3, DVec3};
 
 /// Adds the forces of the stars.
 pub(crate) fn add_forces(
     model: &FemModel,
-    positions: &[DVec3],
+    shape: FemShape<'_>,
     mode: Diagonalize,
     forces: &mut [DVec3],
 ) -> BlockReport {
     let mut report = BlockReport::default();
-    for star in model.stars.iter().flat_map(Stars::iter) {
-        let f = star.deformation(positions);
+    for (_, star) in shape.stars(model) {
+        let f = star.deformation(shape.positions);
         let (p, is_direct) =
             with_law!(model.star_law(star.region), |law| scaled_stress(law, mode, &f, star.filled_volume));
         report.n_diagonalized += usize::from(!is_direct);
@@ -36,7 +37,12 @@ pub(crate) fn add_forces(
 }
 
 /// `−V P`, and whether it needed no SVD.
-fn scaled_stress<M: MaterialLaw>(law: &M, mode: Diagonalize, f: &Mat3<f64>, volume: f64) -> (DMat3, bool) {
+pub(crate) fn scaled_stress<M: MaterialLaw>(
+    law: &M,
+    mode: Diagonalize,
+    f: &Mat3<f64>,
+    volume: f64,
+) -> (DMat3, bool) {
     if is_direct(law, mode, f) {
         return (law.direct_stress(f, volume).scaled.into(), true);
     }
@@ -47,9 +53,9 @@ fn scaled_stress<M: MaterialLaw>(law: &M, mode: Diagonalize, f: &Mat3<f64>, volu
 }
 
 /// Energy of the stars, J.
-pub(crate) fn energy(model: &FemModel, positions: &[DVec3], mode: Diagonalize) -> f64 {
-    let of = |star: Star<'_>| {
-        let f = star.deformation(positions);
+pub(crate) fn energy(model: &FemModel, shape: FemShape<'_>, mode: Diagonalize) -> f64 {
+    let of = |(_, star): (usize, Star<'_>)| {
+        let f = star.deformation(shape.positions);
         let density = with_law!(model.star_law(star.region), |law| if is_direct(law, mode, &f) {
             law.direct_energy(&f)
         } else {
@@ -57,7 +63,7 @@ pub(crate) fn energy(model: &FemModel, positions: &[DVec3], mode: Diagonalize) -
         });
         star.filled_volume * density
     };
-    model.stars.iter().flat_map(Stars::iter).map(of).sum()
+    shape.stars(model).map(of).sum()
 }
 
 /// Whether the direct functions of a law are used at `F`.

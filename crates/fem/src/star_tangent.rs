@@ -11,8 +11,9 @@ use crate::materials::{
     principal_tangent::{PAIRS, PrincipalTangent},
     with_law,
 };
-use crate::stars::{MAX_STAR_NODES, Star, Stars};
-use crate::{model::FemModel, projection::Projection, svd::signed_svd};
+use crate::stars::{MAX_STAR_NODES, Star};
+use crate::svd::{Svd, signed_svd};
+use crate::{fem_shape::FemShape, lanes::Vec3, model::FemModel, projection::Projection};
 use glam::{DMat3, DVec3};
 
 /// Stiffness and forces of one star.
@@ -32,24 +33,28 @@ pub struct StarTangent<'a> {
 }
 
 /// Calls `visit` with the index, stiffness and forces of each star. Together with [`crate::for_each_tangent`] and
-/// [`crate::for_each_fibre`] this is the whole stiffness. Returns the first tetrahedron of a star that is not finite, which is left out.
+/// [`crate::for_each_fibre`], and [`crate::for_each_flowing`] if anything has flowed, this is the whole stiffness. Returns the first tetrahedron of a star that is not finite, which is left out.
 ///
 /// # Panics
-/// If `positions` does not have one entry per node.
-pub fn for_each_star(
+/// If positions do not have one entry per node, or what has flowed one per cell.
+pub fn for_each_star<'a>(
     model: &FemModel,
-    positions: &[DVec3],
+    shape: impl Into<FemShape<'a>>,
     projection: Projection,
     mut visit: impl FnMut(usize, &StarTangent<'_>),
 ) -> Option<usize> {
-    assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
+    let shape = shape.into();
+    shape.check(model);
     let mut report = BlockReport::default();
     let [mut forces, mut stiffest] = [[DVec3::ZERO; MAX_STAR_NODES]; 2];
     let mut blocks = [DMat3::ZERO; MAX_STAR_NODES * (MAX_STAR_NODES + 1) / 2];
-    for (index, star) in model.stars.iter().flat_map(Stars::iter).enumerate() {
+    for (index, star) in shape.stars(model) {
         let n = star.nodes.len();
+        let svd = signed_svd(&star.deformation(shape.positions));
         let tangent = with_law!(model.star_law(star.region), |law| PlacedTangent::new(
-            &star, law, positions, projection
+            &svd,
+            (law.stress(svd.s), law.tangent(svd.s)),
+            projection
         ));
         let (forces, stiffest) = (&mut forces[..n], &mut stiffest[..n]);
         let stiffness = &mut blocks[..n * (n + 1) / 2];
@@ -65,7 +70,7 @@ pub fn for_each_star(
 }
 
 /// Stress and tangent of a star in its principal axes.
-struct PlacedTangent {
+pub(crate) struct PlacedTangent {
     u: DMat3,
     v_transposed: DMat3,
     /// `P̂`, Pa.
@@ -74,18 +79,21 @@ struct PlacedTangent {
 }
 
 impl PlacedTangent {
-    fn new(star: &Star<'_>, law: &impl MaterialLaw, positions: &[DVec3], projection: Projection) -> Self {
-        let svd = signed_svd(&star.deformation(positions));
+    pub(crate) fn new(
+        svd: &Svd<f64>,
+        (stress, tangent): (Vec3<f64>, PrincipalTangent<f64>),
+        projection: Projection,
+    ) -> Self {
         let tangent = match projection {
-            Projection::Semidefinite => law.tangent(svd.s).projected(),
-            Projection::Exact => law.tangent(svd.s).symmetric(),
+            Projection::Semidefinite => tangent.projected(),
+            Projection::Exact => tangent.symmetric(),
         };
         let (u, v): (DMat3, DMat3) = (svd.u.into(), svd.v.into());
-        Self { u, v_transposed: v.transpose(), stress: DVec3::from(law.stress(svd.s)), tangent }
+        Self { u, v_transposed: v.transpose(), stress: DVec3::from(stress), tangent }
     }
 
     /// Forces, and the stiffest stretch with its excess.
-    fn fill_nodes(&self, star: &Star<'_>, forces: &mut [DVec3], stiffest: &mut [DVec3]) -> f64 {
+    pub(crate) fn fill_nodes(&self, star: &Star<'_>, forces: &mut [DVec3], stiffest: &mut [DVec3]) -> f64 {
         let (direction, excess) = self.stiffest_stretch();
         for ((gradient, force), row) in star.gradients.iter().zip(forces).zip(stiffest) {
             let g = self.v_transposed * *gradient;
@@ -108,7 +116,7 @@ impl PlacedTangent {
         (w, (1.5 * along - 0.5 * trace).max(0.0))
     }
 
-    fn fill_stiffness(&self, star: &Star<'_>, stiffness: &mut [DMat3]) {
+    pub(crate) fn fill_stiffness(&self, star: &Star<'_>, stiffness: &mut [DMat3]) {
         let Self { u, v_transposed, tangent, .. } = self;
         let pairs = [tangent.pair(0), tangent.pair(1), tangent.pair(2)];
         let mut turned = [DVec3::ZERO; MAX_STAR_NODES];

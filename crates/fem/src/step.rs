@@ -13,9 +13,11 @@
 //! not finite are reported by the forces and never panic.
 
 use crate::attach::{Attachments, BoneState, add_force};
+use crate::block_forces::{Diagonalize, FemReport};
 use crate::fibre_forces::add_active_forces;
-use crate::forces::{FemReport, FemScratch, elastic_forces};
-use crate::{block_forces::Diagonalize, model::FemModel};
+use crate::flow_forces::advance_flow;
+use crate::forces::{FemScratch, elastic_forces};
+use crate::{fem_shape::FemShape, flow_law::CellFlow, model::FemModel};
 use glam::DVec3;
 use sinew_math::{Force, Sym3, symmetric_eigen};
 
@@ -27,13 +29,23 @@ pub struct FemState {
     pub positions: Vec<DVec3>,
     /// Velocities, m/s.
     pub velocities: Vec<DVec3>,
+    /// What has flowed in each cell that flows ([`FemModel::n_flowing`]); empty if none does.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub flow: Vec<CellFlow>,
+}
+
+impl<'a> From<&'a FemState> for FemShape<'a> {
+    fn from(state: &'a FemState) -> Self {
+        Self { positions: &state.positions, flow: &state.flow, dt_s: 0.0, yields: false }
+    }
 }
 
 impl FemState {
     /// The mesh at rest, without motion.
     pub fn at_rest(model: &FemModel) -> Self {
         let positions = model.mesh().positions().to_vec();
-        Self { velocities: vec![DVec3::ZERO; positions.len()], positions }
+        let flow = vec![CellFlow::default(); model.n_flowing()];
+        Self { velocities: vec![DVec3::ZERO; positions.len()], positions, flow }
     }
 
     /// `½ Σ m v²`, J.
@@ -112,10 +124,10 @@ pub fn step_explicit(
     scratch: &mut StepScratch,
     wrenches: &mut [Force],
 ) -> FemReport {
-    let FemState { positions, velocities } = state;
     let StepScratch { fem, forces } = scratch;
     assert!(step.external.is_empty() || step.external.len() == forces.len(), "one external force per node");
-    let report = elastic_forces(model, positions, step.diagonalize, fem, forces);
+    let report = elastic_forces(model, &*state, step.diagonalize, fem, forces);
+    let FemState { positions, velocities, flow } = state;
     add_active_forces(model, positions, velocities, step.activations, forces);
     for (force, external) in forces.iter_mut().zip(step.external) {
         *force += *external;
@@ -137,6 +149,7 @@ pub fn step_explicit(
         velocities[node] = velocity;
         positions[node] = x + velocity * h;
     }
+    advance_flow(model, positions, h, flow);
     report
 }
 
@@ -145,7 +158,9 @@ pub fn step_explicit(
 /// `2/ω`, where `ω² ≤ max over elements of wV (λ tr G + 2μ max eig G)` with `G = Σ_a ∇φ_a∇φ_aᵀ/m_a`: `m_a` is the share
 /// of a node's mass that the element has by volume, and the largest frequency of the assembled system is at most that
 /// of its elements. The moduli are those at the upper end of the band, by default twice those at rest. Fibres add their stiffness to `2μ`, and dampers `D` of fully active ones
-/// shorten the step: `(hω)² + hγ = 4` with `γ = wV D max eig G`.
+/// shorten the step: `(hω)² + hγ = 4` with `γ = wV D max eig G`. Nothing has flowed: see [`shrinkage`].
+///
+/// [`shrinkage`]: crate::shrinkage
 pub fn stable_dt(model: &FemModel) -> f64 {
     let mut volumes = vec![0.0; model.n_nodes()];
     for (tet, nodes) in model.mesh().tets().iter().enumerate() {
@@ -157,6 +172,7 @@ pub fn stable_dt(model: &FemModel) -> f64 {
     let bounds = |tet: usize| {
         // b = −wV∇φ and m_a = m wV / Σ wV: wV G = Σ bbᵀ (Σ wV / m) / (wV)²
         let (volume, moduli) = (model.filled_volume(tet), model.material_of(tet).largest_moduli());
+        let ratio = model.flow(model.region(tet)).largest_ratio();
         let mut g = Sym3::ZERO;
         for (&node, b) in model.mesh().tets()[tet].iter().zip(model.area_normals(tet)) {
             let light = volumes[node as usize] / (model.masses()[node as usize] * volume * volume);
@@ -172,7 +188,7 @@ pub fn stable_dt(model: &FemModel) -> f64 {
         }
         let (largest, trace) = (symmetric_eigen(g).0.z, g.trace());
         let [stiffness, damping] = fibres.get(model.cell(tet)).copied().unwrap_or_default();
-        let square = moduli.lambda_pa.max(0.0) * trace + 2.0 * moduli.mu_pa * largest;
+        let square = (moduli.lambda_pa.max(0.0) * trace + 2.0 * moduli.mu_pa * largest) * ratio;
         [square + stiffness * largest, damping * largest]
     };
     let [square, rate] = model.fibres.largest_of_tendons(model.masses());

@@ -15,13 +15,14 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx::Avx4;
-use crate::forces::{FemReport, FemScratch};
+use crate::fem_shape::FemShape;
+use crate::forces::FemScratch;
 use crate::lanes::{LaneMask, Lanes, Vec3, three};
 use crate::layout::{ElementBlock, GHOST, RestShape, WIDTH};
 use crate::mat3::{Mat3, all_finite, scale};
 use crate::materials::{Law, with_law};
 use crate::{
-    block_forces::BlockReport, lane_pair::LanePair, materials::law::MaterialLaw,
+    block_forces::BlockReport, block_forces::FemReport, lane_pair::LanePair, materials::law::MaterialLaw,
     materials::principal_tangent::PAIRS, model::FemModel, node_buffer::NodeBuffer, projection::Projection,
     simd_width::SimdWidth, svd::signed_svd,
 };
@@ -66,23 +67,24 @@ impl ElementTangent {
 
 /// Calls `visit` with the index, stiffness and forces of each tetrahedron, in the order of the layout.
 ///
-/// The caller assembles forces or a block matrix from them, with those of [`crate::for_each_star`] and [`crate::for_each_fibre`]. The forces are those of [`crate::elastic_forces`] up to
+/// The caller assembles forces or a block matrix from them, with those of [`crate::for_each_star`], [`crate::for_each_fibre`] and, if anything has flowed, [`crate::for_each_flowing`]. The forces are those of [`crate::elastic_forces`] up to
 /// rounding.
 ///
 /// # Panics
-/// If `positions` does not have one entry per node.
-pub fn for_each_tangent(
+/// If positions do not have one entry per node, or what has flowed one per cell.
+pub fn for_each_tangent<'a>(
     model: &FemModel,
-    positions: &[DVec3],
+    shape: impl Into<FemShape<'a>>,
     projection: Projection,
     scratch: &mut FemScratch,
     mut visit: impl FnMut(usize, &ElementTangent),
 ) -> FemReport {
-    assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
+    let shape = shape.into();
+    shape.check(model);
     let mut report = BlockReport::default();
-    for block in &model.layout.blocks {
+    for block in shape.blocks(model) {
         let law = model.element_law(block.region);
-        model.layout.load(block, positions, &mut scratch.buffers.x);
+        model.layout.load(block, shape.positions, &mut scratch.buffers.x);
         let block = BlockTangents { model, block, law, projection, x: &scratch.buffers.x };
         match SimdWidth::best() {
             SimdWidth::Scalar | SimdWidth::Portable => {

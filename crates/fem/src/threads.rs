@@ -5,7 +5,7 @@
 //! a single thread does. Nothing allocates after `new`, and the number of threads changes no result.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
-use crate::{layout::ElementLayout, model::FemModel, simd_width::SimdWidth};
+use crate::{fem_shape::FemShape, layout::ElementLayout, model::FemModel, simd_width::SimdWidth};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -60,13 +60,13 @@ impl ThreadScratch {
     pub(crate) fn forces(
         &mut self,
         model: &FemModel,
-        positions: &[DVec3],
+        shape: FemShape<'_>,
         mode: Diagonalize,
         forces: &mut [DVec3],
     ) -> BlockReport {
         let Self { buffers, parts, starts, places } = self;
         let blocks = 0..model.layout.blocks.len();
-        let report = run(BlockRun { blocks, buffers, parts }, model, positions, mode);
+        let report = run(BlockRun { blocks, buffers, parts }, model, shape, mode);
         let sums = forces.par_chunks_mut(NODES_PER_TASK).zip(starts.par_chunks(NODES_PER_TASK));
         sums.enumerate().for_each(|(task, (forces, _))| {
             for (force, node) in forces.iter_mut().zip(task * NODES_PER_TASK..) {
@@ -79,16 +79,20 @@ impl ThreadScratch {
 }
 
 /// Splits the run until it has one buffer, then computes its blocks.
-fn run(run: BlockRun<'_>, model: &FemModel, positions: &[DVec3], mode: Diagonalize) -> BlockReport {
+fn run(run: BlockRun<'_>, model: &FemModel, shape: FemShape<'_>, mode: Diagonalize) -> BlockReport {
     let BlockRun { blocks, buffers, parts } = run;
     let layout = &model.layout;
     if let [block_buffers] = buffers {
         let first = layout.blocks[blocks.start].nodes.start;
         let mut report = BlockReport::default();
         for block in &layout.blocks[blocks] {
-            layout.load(block, positions, &mut block_buffers.x);
-            report = report.and(block_forces(model, block, mode, SimdWidth::best(), block_buffers));
             let range = block.nodes.start - first..block.nodes.end - first;
+            if shape.leaves_out(model, block.region) {
+                parts[range].fill(DVec3::ZERO);
+                continue;
+            }
+            layout.load(block, shape.positions, &mut block_buffers.x);
+            report = report.and(block_forces(model, block, mode, SimdWidth::best(), block_buffers));
             for (part, f) in parts[range].iter_mut().zip(&block_buffers.f[..]) {
                 *part = DVec3::new(f.0[0], f.0[1], f.0[2]);
             }
@@ -103,6 +107,6 @@ fn run(run: BlockRun<'_>, model: &FemModel, positions: &[DVec3], mode: Diagonali
     let left = BlockRun { blocks: blocks.start..middle, buffers: left_buffers, parts: left_parts };
     let right = BlockRun { blocks: middle..blocks.end, buffers: right_buffers, parts: right_parts };
     let (left, right) =
-        rayon::join(|| self::run(left, model, positions, mode), || self::run(right, model, positions, mode));
+        rayon::join(|| self::run(left, model, shape, mode), || self::run(right, model, shape, mode));
     left.and(right)
 }

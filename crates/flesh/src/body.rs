@@ -261,12 +261,22 @@ impl FleshBody {
 
     /// Adds `c_a c_b` times a matrix of a fibre to the matrix of what it runs through.
     pub(crate) fn add_fibre(&self, fill: &mut BlockFill<'_>, fibre: &FibreTangent<'_>, matrix: DMat3) {
-        match fibre.place {
-            FibrePlace::Patch(patch) => fill.add_patch(patch, fibre.blocks(matrix)),
+        self.add_blocks(fill, fibre.place, fibre.blocks(matrix));
+    }
+
+    /// Adds the blocks between the nodes of a place: of the first with itself and all after it, then of the second, and so on.
+    pub(crate) fn add_blocks(
+        &self,
+        fill: &mut BlockFill<'_>,
+        place: FibrePlace,
+        blocks: impl Iterator<Item = DMat3>,
+    ) {
+        match place {
+            FibrePlace::Patch(patch) => fill.add_patch(patch, blocks),
             FibrePlace::Tet(tet) => {
-                let mut blocks = [DMat3::ZERO; STIFFNESS_PAIRS.len()];
-                blocks.iter_mut().zip(fibre.blocks(matrix)).for_each(|(block, of_fibre)| *block = of_fibre);
-                fill.add_element(tet, &blocks);
+                let mut of_tet = [DMat3::ZERO; STIFFNESS_PAIRS.len()];
+                of_tet.iter_mut().zip(blocks).for_each(|(block, given)| *block = given);
+                fill.add_element(tet, &of_tet);
             }
         }
     }

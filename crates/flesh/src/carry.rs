@@ -44,7 +44,7 @@ pub(crate) fn carry_free(
     }
     let last_there = last.take().filter(|last| last.is_of(body, before));
     let (from, to) = (last_there.unwrap_or_else(|| Around::new(body, before)), Around::new(body, after));
-    let FemState { positions, velocities } = nodes;
+    let FemState { positions, velocities, .. } = nodes;
     for (i, free) in body.attachments.free().iter().enumerate() {
         let (node, shares) = (free.node as usize, body.shares().of(i));
         if shares.is_empty() {

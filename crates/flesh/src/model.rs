@@ -276,7 +276,9 @@ impl FleshModel {
     pub fn fits(&self, flesh: &FleshState) -> bool {
         let counts = self.bodies.iter().zip(&flesh.nodes).all(|(body, nodes)| {
             let n = body.fem.n_nodes();
-            nodes.positions.len() == n && nodes.velocities.len() == n
+            nodes.positions.len() == n
+                && nodes.velocities.len() == n
+                && nodes.flow.len() == body.fem.n_flowing()
         });
         counts && flesh.nodes.len() == self.bodies.len() && flesh.history.len() == self.bodies.len()
     }
@@ -316,8 +318,7 @@ impl FleshModel {
         let mut energy = FleshEnergy::default();
         for (body, nodes) in self.bodies.iter().zip(&flesh.nodes) {
             let mut scratch = FemScratch::new(&body.fem);
-            energy.elastic +=
-                elastic_energy(&body.fem, &nodes.positions, Diagonalize::Selective, &mut scratch);
+            energy.elastic += elastic_energy(&body.fem, nodes, Diagonalize::Selective, &mut scratch);
             for free in body.attachments.free() {
                 let node = free.node as usize;
                 let mass = body.fem.masses()[node];

@@ -32,18 +32,18 @@ pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
     let mut scratch = (FemScratch::new(fem), CgScratch::new());
     let [mut forces, mut d] = [(); 2].map(|()| vec![0.0; matrix.n_unknowns()]);
     let mut trial = positions.to_vec();
-    let mut energy = elastic_energy(fem, positions, Diagonalize::Selective, &mut scratch.0);
+    let mut energy = elastic_energy(fem, &*positions, Diagonalize::Selective, &mut scratch.0);
     for _ in 0..STEPS {
         forces.fill(0.0);
         matrix.assemble(|fill| {
-            for_each_tangent(fem, positions, Projection::Semidefinite, &mut scratch.0, |tet, element| {
+            for_each_tangent(fem, &*positions, Projection::Semidefinite, &mut scratch.0, |tet, element| {
                 for (&node, &force) in tets[tet].iter().zip(&element.forces) {
                     let sum = get_node(&forces, node as usize) + force;
                     set_node(&mut forces, node as usize, sum);
                 }
                 fill.add_element(tet, &element.stiffness);
             });
-            for_each_star(fem, positions, Projection::Semidefinite, |star, tangent| {
+            for_each_star(fem, &*positions, Projection::Semidefinite, |star, tangent| {
                 for (&node, &force) in tangent.nodes.iter().zip(tangent.forces) {
                     let sum = get_node(&forces, node as usize) + force;
                     set_node(&mut forces, node as usize, sum);

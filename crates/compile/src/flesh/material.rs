@@ -1,10 +1,11 @@
 //! Elastic materials of flesh (Pa), and contact materials of the points of its surface (N/m).
 
 use sinew_contact::ContactMaterial;
-use sinew_fem::{Extension, FemError, Material, Strain, StretchBand};
+use sinew_fem::{Extension, FemError, Flow, Material, Plasticity, Strain, StretchBand, Viscosity};
 use sinew_mesh::EmbeddedBody;
 use sinew_scene::{
-    ContactDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FleshSteppingDoc, StrainDoc,
+    ContactDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FleshSteppingDoc, PlasticDoc,
+    RegionDoc, StrainDoc, ViscousDoc,
 };
 
 use crate::colliders::with_firmness;
@@ -35,6 +36,23 @@ pub(super) fn material_with(doc: &FleshDoc, young: f64, poisson: f64) -> Result<
     }
 }
 
+/// How the material of a document and those of its regions flow, from region 0 on; nothing if none does.
+pub(super) fn flows(doc: &FleshDoc) -> Vec<Flow> {
+    let flow = |plastic: Option<PlasticDoc>, viscous: Option<ViscousDoc>| Flow {
+        plasticity: plastic.map(|PlasticDoc { yield_stress, hardening, largest_stretch }| Plasticity {
+            yield_pa: yield_stress,
+            hardening_pa: hardening,
+            largest_stretch,
+        }),
+        viscosity: viscous
+            .filter(|viscous| viscous.ratio > 0.0)
+            .map(|ViscousDoc { ratio, time_s }| Viscosity { ratio, time_s }),
+    };
+    let (plastic, viscous) = doc.material.flow();
+    let own = |region: &RegionDoc| flow(region.plastic.or(plastic), region.viscous.or(viscous));
+    std::iter::once(flow(plastic, viscous)).chain(doc.regions.iter().map(own)).collect()
+}
+
 /// Whose strain has energy, as a document says. The flesh of characters is so coarse that their hinges fold it further than mean
 /// strain resists.
 pub(super) fn strain(doc: &FleshDoc) -> Strain {
@@ -61,7 +79,9 @@ pub(super) fn surface_point_material(
     let carried = 10.0 * mass / n_points;
     let by_mass = ContactMaterial::for_mass(carried, contact.friction);
     let of_regions = doc.regions.iter().filter_map(|region| region.young);
-    let young = of_regions.fold(doc.material.elasticity().0, f64::max);
+    let ratio =
+        flows(doc).iter().filter_map(|flow| flow.viscosity).fold(0.0, |most: f64, v| most.max(v.ratio));
+    let young = of_regions.fold(doc.material.elasticity().0, f64::max) * (1.0 + ratio);
     let (volume, n_tets) = (flesh.surface().volume(), flesh.tets().len() as f64);
     let size = sinew_math::ops::pow(volume / n_tets, 1.0 / 3.0);
     let stiffness = 10.0 * young * (flesh.surface().area() / n_points) / size;

@@ -15,7 +15,7 @@
 
 use super::constants::{Lame, StretchBand};
 use super::law::{DirectStress, MaterialLaw};
-use super::principal_tangent::{PAIRS, PrincipalTangent};
+use super::principal_tangent::PrincipalTangent;
 use super::stvk;
 use crate::lanes::{LaneMask, Lanes, Vec3, three};
 use crate::mat3::{Mat3, dot};
@@ -31,9 +31,6 @@ pub enum Extension {
     /// The stress is the gradient of an energy. Use it for implicit steps, and where energy matters.
     Conservative,
 }
-
-/// Stretches closer than this count as equal: difference quotients become derivatives.
-const EQUAL: f64 = 1e-6;
 
 /// The law with its constants prepared.
 #[derive(Clone, Copy, Debug)]
@@ -170,15 +167,6 @@ impl MaterialLaw for ExtendedStVk {
                 }
             }
         }
-        let p = self.stress(s);
-        let (mut flip, mut twist) = ([zero; 3], [zero; 3]);
-        for (k, &(i, j)) in PAIRS.iter().enumerate() {
-            let (gap, sum) = (s[i] - s[j], s[i] + s[j]);
-            let apart = gap.abs().gt(number(EQUAL));
-            let limit = number(0.5) * (stretch[i][i] + stretch[j][j] - stretch[i][j] - stretch[j][i]);
-            flip[k] = apart.select((p[i] - p[j]) / apart.select(gap, number(1.0)), limit);
-            twist[k] = (p[i] + p[j]) / sum.max(number(EQUAL));
-        }
-        PrincipalTangent { stretch, flip, twist }
+        PrincipalTangent::from_stress(s, self.stress(s), stretch)
     }
 }

@@ -10,12 +10,15 @@
 //! (docs/maths/flesh.md). The projection sets negative eigenvalues of the symmetric 3×3 matrix and negative flips and
 //! twists to zero, which gives the nearest positive semidefinite tangent. Pa. NaN in, NaN out.
 
-use crate::lanes::{LaneMask, Lanes, three};
+use crate::lanes::{LaneMask, Lanes, Vec3, three};
 use crate::mat3::{Mat3, dot, is_positive_definite};
 use crate::svd::{Svd, rotation};
 
 /// The pairs of axes in the order of `flip` and `twist`.
 pub(crate) const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
+
+/// Stretches closer than this count as equal: difference quotients become derivatives.
+const EQUAL: f64 = 1e-6;
 
 /// Largest number of Jacobi sweeps; about four are needed.
 const MAX_SWEEPS: usize = 30;
@@ -35,6 +38,21 @@ pub(crate) struct PrincipalTangent<L> {
 }
 
 impl<L: Lanes> PrincipalTangent<L> {
+    /// From the stretches, the principal stresses and their derivatives: quotients of differences and sums.
+    #[inline(always)]
+    pub(crate) fn from_stress(s: Vec3<L>, p: Vec3<L>, stretch: [[L; 3]; 3]) -> Self {
+        let number = |x: f64| s[0].like(x);
+        let (mut flip, mut twist) = ([number(0.0); 3], [number(0.0); 3]);
+        for (k, &(i, j)) in PAIRS.iter().enumerate() {
+            let (gap, sum) = (s[i] - s[j], s[i] + s[j]);
+            let apart = gap.abs().gt(number(EQUAL));
+            let limit = number(0.5) * (stretch[i][i] + stretch[j][j] - stretch[i][j] - stretch[j][i]);
+            flip[k] = apart.select((p[i] - p[j]) / apart.select(gap, number(1.0)), limit);
+            twist[k] = (p[i] + p[j]) / sum.max(number(EQUAL));
+        }
+        Self { stretch, flip, twist }
+    }
+
     /// The nearest symmetric tangent without negative eigenvalues.
     #[inline(always)]
     pub(crate) fn projected(&self) -> Self {

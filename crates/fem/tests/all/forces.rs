@@ -92,7 +92,7 @@ fn bad_numbers_are_reported_and_left_out() {
                 let mut x = model.mesh().positions().to_vec();
                 x[20].y = bad;
                 let mut f = vec![DVec3::NAN; model.n_nodes()];
-                let report = elastic_forces(&model, &x, mode, &mut scratch, &mut f);
+                let report = elastic_forces(&model, &x[..], mode, &mut scratch, &mut f);
                 let first = model.mesh().tets().iter().position(|tet| tet.contains(&20));
                 assert_eq!(report.non_finite, first, "{bad} {mode:?}");
                 assert!(f.iter().all(|f| f.is_finite()), "{bad} {mode:?}");
@@ -109,7 +109,7 @@ fn reports_count_what_happened() {
     let mut f = vec![DVec3::ZERO; 4];
     let mut report = |top: DVec3, mode| {
         let x = [DVec3::ZERO, DVec3::X, DVec3::Y, top];
-        let report = elastic_forces(&model, &x, mode, &mut scratch, &mut f);
+        let report = elastic_forces(&model, &x[..], mode, &mut scratch, &mut f);
         (report.n_diagonalized, report.n_inverted)
     };
     assert_eq!(report(DVec3::Z, Diagonalize::Selective), (0, 0));

@@ -4,6 +4,7 @@
 mod allocation;
 mod attachments;
 mod fibres;
+mod flow;
 mod forces;
 mod golden;
 mod lanes;

@@ -26,7 +26,7 @@ impl FleshScratch {
             return;
         }
         let body = &model.bodies[flesh];
-        let FemState { positions, velocities } = nodes;
+        let FemState { positions, velocities, .. } = nodes;
         // Forces at the start of a sub-step keep angular momentum.
         let start =
             |(node, x): (usize, &DVec3)| if body.is_fixed[node] { *x } else { *x - velocities[node] * h };
@@ -60,7 +60,7 @@ impl FleshScratch {
         nodes: &mut FemState,
     ) {
         let (body, pins) = (&model.bodies[flesh], &mut self.pins);
-        let FemState { positions, velocities } = nodes;
+        let FemState { positions, velocities, .. } = nodes;
         pins.clear();
         for grab in model.usable_grabs(flesh, input).filter(|grab| grab.is_hard()) {
             let corners = body.corners(grab.point.tet);

@@ -27,7 +27,7 @@
 
 use glam::DVec3;
 use sinew_contact::ContactSummary;
-use sinew_fem::{Diagonalize, ExplicitStep, FemReport, FemState};
+use sinew_fem::{Diagonalize, ExplicitStep, FemReport, FemState, shrinkage};
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, SkinInput, State};
 
@@ -102,7 +102,10 @@ pub fn step_explicit(
         return ExplicitReport { refused: true, ..ExplicitReport::default() };
     }
     let substeps = match settings.substeps {
-        0 => (settings.dt / work.stable_substep_s()).ceil().clamp(1.0, MAX_SUBSTEPS),
+        0 => {
+            let flowed = flesh.nodes.iter().map(|nodes| shrinkage(&nodes.flow)).fold(1.0, f64::max);
+            (settings.dt * flowed / work.stable_substep_s()).ceil().clamp(1.0, MAX_SUBSTEPS)
+        }
         n => f64::from(n),
     };
     let h = settings.dt / substeps;

@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use sinew_contact::{ContactPoint, TouchPair};
-use sinew_fem::FemState;
+use sinew_fem::{FemState, advance_flow};
 use sinew_math::{Force, Motion};
 use sinew_mechanism::{
     Attached, CgReport, Companion, CompanionLoads, ConvexForces, ConvexReport, CouplingPoint, Reaction,
@@ -15,6 +15,7 @@ use sinew_mechanism::{
 use sinew_solvers::CarrierCoupling;
 
 use super::couplings::{BodyCoupling, FleshBodyCoupling, FleshCoupling};
+use super::flow_point::{FlowPoint, FoundStep};
 use super::{contacts::Contacts, elements::Elements, outside::Outside};
 use crate::body::FleshBody;
 use crate::model::{FleshModel, FleshReport, NO_SLOT};
@@ -25,6 +26,8 @@ use crate::state::{FleshState, NodeHistory};
 #[derive(Clone)]
 pub struct FleshWorkspace {
     pub(super) elements: Vec<Elements>,
+    /// Where the cells of each body of flesh that yield are linearized.
+    flowing: Vec<FlowPoint>,
     /// What acts on each body of flesh from outside.
     pub(super) outside: Vec<Outside>,
     pub(super) contacts: Contacts,
@@ -37,8 +40,9 @@ pub struct FleshWorkspace {
     pub(super) balance: Balance,
     /// Twists of all bodies, at the linearization point or as solved.
     motions: Vec<Motion>,
-    /// Effective length of the step (s), and the factor of the last displacement in a scheme of second order.
+    /// Effective length of the step (s), its length, and the factor of the last displacement in a scheme of second order.
     h: f64,
+    dt: f64,
     carry: f64,
     keeps_history: bool,
     /// How many steps speeds lag behind positions.
@@ -79,6 +83,7 @@ impl FleshWorkspace {
     pub fn new(model: &FleshModel) -> Self {
         Self {
             elements: model.bodies.iter().map(|body| Elements::new(body, &model.slots)).collect(),
+            flowing: vec![FlowPoint::default(); model.bodies.len()],
             outside: vec![Outside::default(); model.bodies.len()],
             contacts: Contacts::default(),
             coupling: (!model.bodies.is_empty() && model.ports.len() <= MAX_COUPLED)
@@ -89,6 +94,7 @@ impl FleshWorkspace {
             balance: Balance::default(),
             motions: Vec::new(),
             h: 0.0,
+            dt: 0.0,
             carry: 0.0,
             keeps_history: false,
             lag: 0.5,
@@ -118,6 +124,23 @@ impl FleshWorkspace {
                 history.increments[node] = end - x;
             }
         }
+    }
+
+    /// Moves to the end of the step where cells are linearized that yield there; whether they must be solved again.
+    fn follow_flow(&mut self, model: &FleshModel, state: &FleshState) -> bool {
+        let mut has_moved = false;
+        for (flesh, (body, flowing)) in model.bodies.iter().zip(&mut self.flowing).enumerate() {
+            let (nodes, elements) = (&state.nodes[flesh], &self.elements[flesh]);
+            let step = FoundStep {
+                h: self.h,
+                dt: self.dt,
+                ends: &self.velocities[flesh],
+                before: &nodes.velocities,
+            };
+            let node = (|node| elements.begin(node, self.h), |node: usize| body.fem.masses()[node]);
+            has_moved |= flowing.follow(&body.fem, &nodes.flow, &step, node);
+        }
+        has_moved
     }
 
     /// Moves the velocities from which a solve starts, of all nodes, to where pins are met.
@@ -374,16 +397,17 @@ impl Attached for Flesh<'_> {
 impl Companion for Flesh<'_> {
     fn linearize(&mut self, moment: &CouplingPoint<'_>, loads: &mut CompanionLoads<'_>) {
         let Self { model, state, work, activations, skin } = self;
-        (work.h, work.carry) = (moment.h, moment.carry);
+        (work.h, work.dt, work.carry) = (moment.h, moment.dt, moment.carry);
         work.report.touched = None;
         moment.motions.clone_into(&mut work.motions);
-        let FleshWorkspace { elements, outside, contacts, lag, .. } = &mut **work;
+        let FleshWorkspace { elements, flowing, outside, contacts, lag, .. } = &mut **work;
         if !moment.is_again && !moment.is_same {
             contacts.find(model, (moment, *lag), state);
         }
         for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
             let begin = (&state.nodes[flesh], &state.history[flesh]);
-            elements.linearize(body, moment, begin, model.activations_of(flesh, activations));
+            let how = (model.activations_of(flesh, activations), &mut flowing[flesh]);
+            elements.linearize(body, moment, begin, how);
         }
         contacts.act(model, loads, &mut |flesh, node, impulse| {
             elements[flesh].push(&model.bodies[flesh], node, impulse);
@@ -453,13 +477,16 @@ impl Companion for Flesh<'_> {
             first += ends.len();
         }
         self.balance(motions);
-        let Self { model, work, .. } = self;
+        let Self { model, state, work, .. } = self;
         motions.clone_into(&mut work.motions);
         work.report.n_solves += 1;
         let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
-        let has_changed = solves_left > 0
+        let mut has_changed = solves_left > 0
             && model.contact.is_some()
             && work.contacts.review(model, motions, &nodes, solves_left == 1);
+        if solves_left > 0 {
+            has_changed |= work.follow_flow(model, state);
+        }
         // The next solve starts from this solution.
         for (elements, ends) in work.elements.iter_mut().zip(&work.velocities) {
             elements.value.copy_from_slice(ends);
@@ -493,6 +520,9 @@ impl Companion for Flesh<'_> {
             work.move_free_nodes(body, ends, nodes, history);
         }
         model.follow(bodies, state);
+        for (body, nodes) in model.bodies.iter().zip(&mut state.nodes) {
+            advance_flow(&body.fem, &nodes.positions, work.dt, &mut nodes.flow);
+        }
     }
 
     fn most_solves(&self) -> u32 {

@@ -15,13 +15,15 @@
 
 use glam::{DMat3, DVec3};
 use sinew_fem::{
-    ElementTangent, FemReport, FemScratch, FemState, FibreTangent, Lame, Projection, STIFFNESS_PAIRS,
-    StarTangent, for_each_fibre, for_each_star, for_each_tangent,
+    CellFlow, ElementTangent, FemReport, FemScratch, FemShape, FemState, FibrePlace, FibreTangent, Lame,
+    Projection, STIFFNESS_PAIRS, StarTangent, for_each_fibre, for_each_flowing, for_each_star,
+    for_each_tangent,
 };
 use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::CouplingPoint;
 use sinew_solvers::{BlockFill, BlockMatrix, NodeRole, TwoLevel, UpperBlocks};
 
+use super::flow_point::{FlowPoint, LinearizedCells};
 use super::{bone_loads::BoneLoads, carriers::Carriers};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
 use crate::{body::FleshBody, state::NodeHistory};
@@ -91,16 +93,20 @@ impl Elements {
         body: &FleshBody,
         moment: &CouplingPoint<'_>,
         (state, history): (&FemState, &NodeHistory),
-        activations: &[f64],
+        (activations, flowing): (&[f64], &mut FlowPoint),
     ) {
-        if moment.is_same {
+        if moment.is_same && !flowing.has_moved {
             return self.begin_contacts();
         }
-        self.place(body, moment, state, history);
+        if !moment.is_same {
+            self.place(body, moment, state, history);
+            flowing.clear();
+        }
+        flowing.has_moved = false;
         self.drag = moment.h * body.options.bone_damping_per_s;
         self.elastic_constant.fill(DVec3::ZERO);
         self.elastic_forces.fill(DVec3::ZERO);
-        self.assemble(body, moment, activations);
+        self.assemble(body, moment, (&state.flow, flowing), activations);
         self.push_nodes(body, moment, state, history);
         self.bones.load(body, moment, &self.elastic_constant, &self.elastic_forces, &self.arms);
         if self.drag > 0.0 {
@@ -152,7 +158,13 @@ impl Elements {
     }
 
     /// `A`, and the impulses of the elastic forces.
-    fn assemble(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>, activations: &[f64]) {
+    fn assemble(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        (flow, flowing): (&[CellFlow], &FlowPoint),
+        activations: &[f64],
+    ) {
         let (h, beta) = (moment.h, body.stiffness_damping(0));
         // Beside the factor that all have.
         let damped = |region: usize| (h + body.stiffness_damping(region)) / (h + beta);
@@ -160,13 +172,13 @@ impl Elements {
         let (constant, forces) = (&mut self.elastic_constant, &mut self.elastic_forces);
         let mut impulses = NodeImpulses { constant, forces, displaced, h };
         let (positions, projection) = (&self.positions, Projection::Semidefinite);
+        let shape = FemShape { positions, flow, dt_s: moment.dt, yields: false };
         self.elastic.assemble(&body.pattern, |fill| {
-            self.report =
-                for_each_tangent(&body.fem, positions, projection, &mut self.fem, |tet, element| {
-                    impulses.add_element(element, body.corners(tet as u32));
-                    add_scaled(fill, tet, &element.stiffness, damped(body.fem.region(tet)));
-                });
-            let bad = for_each_star(&body.fem, positions, projection, |star, tangent| {
+            self.report = for_each_tangent(&body.fem, shape, projection, &mut self.fem, |tet, element| {
+                impulses.add_element(element, body.corners(tet as u32));
+                add_scaled(fill, tet, &element.stiffness, damped(body.fem.region(tet)));
+            });
+            let bad = for_each_star(&body.fem, shape, projection, |star, tangent| {
                 let damped = damped(body.fem.star_region(star));
                 impulses.add_star(tangent);
                 fill.add_patch(star, tangent.stiffness.iter().map(|block| *block * damped));
@@ -174,6 +186,11 @@ impl Elements {
                 self.preconditioner.set_pressure(star, weight, tangent.stiffest);
             });
             self.report.non_finite = self.report.non_finite.or(bad);
+            for part in flowing.parts(shape, displaced) {
+                let found = add_flowing(body, &part, fill, &mut impulses, &damped, &mut self.preconditioner);
+                self.report = self.report.with(found);
+            }
+            impulses.displaced = displaced;
             for_each_fibre(&body.fem, positions, &self.value, activations, projection, |fibre| {
                 impulses.add_fibre(fibre);
                 let damped = damped(body.fem.place_region(fibre.place));
@@ -200,6 +217,11 @@ impl Elements {
             let base = v + (v - before) * moment.carry;
             self.elastic_constant[node] += (base + moment.gravity * moment.h) * body.fem.masses()[node];
         }
+    }
+
+    /// Where a node begins in a step of the effective length `h` (s): at constant speed it is at the linearization point when that ends.
+    pub(crate) fn begin(&self, node: usize, h: f64) -> DVec3 {
+        self.positions[node] - self.displaced[node] * h
     }
 
     /// Removes the contacts of the last solve.
@@ -357,6 +379,27 @@ fn add_scaled(fill: &mut BlockFill<'_>, tet: usize, stiffness: &[DMat3; 10], fac
     } else {
         fill.add_element(tet, &stiffness.map(|block| block * factor));
     }
+}
+
+/// Adds cells that flow; `damped` is the factor of a region beside that which all have.
+fn add_flowing<'a>(
+    body: &FleshBody,
+    cells: &LinearizedCells<'a>,
+    fill: &mut BlockFill<'_>,
+    impulses: &mut NodeImpulses<'a>,
+    damped: &impl Fn(usize) -> f64,
+    preconditioner: &mut TwoLevel,
+) -> FemReport {
+    impulses.displaced = cells.displaced;
+    let (scale, chosen) = (impulses.h * (impulses.h + body.stiffness_damping(0)), |cell| cells.has(cell));
+    for_each_flowing(&body.fem, cells.shape, Projection::Semidefinite, chosen, |place, tangent| {
+        let damped = damped(body.fem.place_region(place));
+        impulses.add_star(tangent);
+        body.add_blocks(fill, place, tangent.stiffness.iter().map(|block| *block * damped));
+        if let FibrePlace::Patch(star) = place {
+            preconditioner.set_pressure(star, tangent.excess * scale * damped, tangent.stiffest);
+        }
+    })
 }
 
 /// Adds the masses of free nodes, times a factor.

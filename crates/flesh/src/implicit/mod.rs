@@ -9,6 +9,7 @@ mod contacts;
 mod couplings;
 mod elements;
 mod end_contacts;
+mod flow_point;
 mod jolt;
 mod outside;
 mod touching;

@@ -3,6 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
+use super::flow::{PlasticDoc, ViscousDoc};
 use super::region::{RegionDoc, TendonDoc};
 use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc};
 
@@ -112,6 +113,12 @@ pub enum FleshMaterialDoc {
         /// How stress continues outside the band.
         #[serde(default, skip_serializing_if = "is_default")]
         extension: ExtensionDoc,
+        /// How it yields; not at all if left out.
+        #[serde(default, skip_serializing_if = "is_default")]
+        plastic: Option<PlasticDoc>,
+        /// What relaxes beside it; nothing if left out.
+        #[serde(default, skip_serializing_if = "is_default")]
+        viscous: Option<ViscousDoc>,
     },
     /// Stable Neo-Hookean.
     NeoHookean {
@@ -119,6 +126,12 @@ pub enum FleshMaterialDoc {
         young: f64,
         /// Poisson's ratio, −1 to 0.5, both excluded.
         poisson: f64,
+        /// How it yields; not at all if left out.
+        #[serde(default, skip_serializing_if = "is_default")]
+        plastic: Option<PlasticDoc>,
+        /// What relaxes beside it; nothing if left out.
+        #[serde(default, skip_serializing_if = "is_default")]
+        viscous: Option<ViscousDoc>,
     },
 }
 
@@ -135,8 +148,17 @@ impl FleshMaterialDoc {
     /// Young's modulus (Pa) and Poisson's ratio.
     pub fn elasticity(&self) -> (f64, f64) {
         match *self {
-            Self::StVenantKirchhoff { young, poisson, .. } | Self::NeoHookean { young, poisson } => {
+            Self::StVenantKirchhoff { young, poisson, .. } | Self::NeoHookean { young, poisson, .. } => {
                 (young, poisson)
+            }
+        }
+    }
+
+    /// How it flows.
+    pub fn flow(&self) -> (Option<PlasticDoc>, Option<ViscousDoc>) {
+        match *self {
+            Self::StVenantKirchhoff { plastic, viscous, .. } | Self::NeoHookean { plastic, viscous, .. } => {
+                (plastic, viscous)
             }
         }
     }
@@ -151,7 +173,14 @@ impl FleshMaterialDoc {
 
 impl Default for FleshMaterialDoc {
     fn default() -> Self {
-        Self::StVenantKirchhoff { young: 1e5, poisson: 0.4, band: band(), extension: ExtensionDoc::default() }
+        Self::StVenantKirchhoff {
+            young: 1e5,
+            poisson: 0.4,
+            band: band(),
+            extension: ExtensionDoc::default(),
+            plastic: None,
+            viscous: None,
+        }
     }
 }
 

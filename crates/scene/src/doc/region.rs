@@ -3,6 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
+use super::flow::{PlasticDoc, ViscousDoc};
 use super::{joint::TargetDoc, shape::ShapeDoc};
 
 document! {
@@ -20,6 +21,10 @@ document! {
         [omit] pub density: Option<f64>,
         /// Stiffness damping (s). Only in implicit steps.
         [omit] pub stiffness_damping_s: Option<f64>,
+        /// How it yields.
+        [omit] pub plastic: Option<PlasticDoc>,
+        /// What relaxes beside it.
+        [omit] pub viscous: Option<ViscousDoc>,
         /// Fibres that resist being stretched, and pull when active; none if left out.
         [omit] pub muscle: Option<MuscleDoc>,
     }

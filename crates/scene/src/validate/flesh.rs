@@ -9,6 +9,7 @@ use glam::DVec3;
 use sinew_math::{TetMesh, TetMeshError};
 
 use super::bodies::{check_color, check_poisson, check_rotation};
+use super::flow::check_flow;
 use super::{contact::check_contact, issues::Issues, lookup::characters};
 use crate::doc::{
     AttachedDoc, CharacterKindDoc, ContactDoc, DisturbanceDoc, FleshMaterialDoc, FleshMeshDoc,
@@ -85,6 +86,7 @@ fn check_material(issues: &mut Issues, material: &FleshMaterialDoc, path: &str) 
     let (young, poisson) = material.elasticity();
     issues.require_positive(path, &[("young", young)]);
     check_poisson(issues, poisson, path);
+    check_flow(issues, material.flow(), path);
 }
 
 /// Mass floors and colours are from 0 to 1, disturbances are not negative, boxes of nodes are not empty.

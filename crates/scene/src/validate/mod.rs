@@ -12,6 +12,7 @@ mod cameras;
 mod changes;
 mod contact;
 mod flesh;
+mod flow;
 mod generators;
 mod inputs;
 mod issues;

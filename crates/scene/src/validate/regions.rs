@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use glam::DVec3;
 
 use super::bodies::{check_poisson, check_rotation, check_shape};
+use super::flow::check_flow;
 use super::issues::Issues;
 use super::lookup::{Touchable, characters, touchable};
 use crate::doc::{
@@ -87,6 +88,7 @@ pub(super) fn regions_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
         issues.require_positive(&path, &[given("young", region.young), given("density", region.density)]);
         issues.require_not_negative(&path, &[given("stiffness_damping_s", region.stiffness_damping_s)]);
         check_poisson(issues, region.poisson.unwrap_or(0.0), &path);
+        check_flow(issues, (region.plastic, region.viscous), &path);
     }
     for Parts { path, regions, stepping, .. } in parts(scene) {
         let damped =

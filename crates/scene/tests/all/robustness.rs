@@ -4,8 +4,8 @@ use glam::DVec3;
 use proptest::prelude::*;
 use sinew_scene::{
     AttachDoc, AttachedDoc, BodyDoc, CharacterKindDoc, ColliderDoc, ColliderShapeDoc, ContactDoc, CurveDoc,
-    DisturbanceDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, MassDoc, PoseDoc,
-    RotationDoc, SceneDoc, SceneSource, Shape, ShapeDoc, TrackDoc,
+    DisturbanceDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, MassDoc, PlasticDoc,
+    PoseDoc, RotationDoc, SceneDoc, SceneSource, Shape, ShapeDoc, TrackDoc, ViscousDoc,
 };
 
 fn number() -> impl Strategy<Value = f64> {
@@ -59,6 +59,8 @@ prop_compose! {
         low in 0.001..0.999_f64,
         high in 1.001..1e9_f64,
         mass_floor in 0.0..=1.0_f64,
+        yield_stress in 0.0..1e9_f64,
+        ratio in 0.0..9.0_f64,
         seed in any::<u64>(),
         amount in positive(),
         corner in vector(),
@@ -69,7 +71,14 @@ prop_compose! {
             name: "flesh".to_owned(),
             mesh,
             velocity,
-            material: FleshMaterialDoc::StVenantKirchhoff { young, poisson, band: [low, high], extension },
+            material: FleshMaterialDoc::StVenantKirchhoff {
+                young,
+                poisson,
+                band: [low, high],
+                extension,
+                plastic: (yield_stress >= 1.0).then_some(PlasticDoc { yield_stress, hardening: young, largest_stretch: high }),
+                viscous: (ratio >= 1.0).then_some(ViscousDoc { ratio, time_s: amount }),
+            },
             mass_floor,
             attach: vec![AttachDoc { body: None, nodes: AttachedDoc::Inside { low: corner, high: corner } }],
             contact,

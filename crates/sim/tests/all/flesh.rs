@@ -141,7 +141,7 @@ fn worm_in_the_air(dt: f64, order: u32, explicit: bool, bone_damping: f64) -> Ve
         sine.center = sine.amplitude;
     }
     (worm.stiffness_damping_s, worm.bone_damping) = (0.0, bone_damping);
-    worm.material = FleshMaterialDoc::NeoHookean { young: 5e4, poisson: 0.4 };
+    worm.material = FleshMaterialDoc::NeoHookean { young: 5e4, poisson: 0.4, plastic: None, viscous: None };
     if explicit {
         worm.stepping = FleshSteppingDoc::Explicit { substeps: 1 };
     }

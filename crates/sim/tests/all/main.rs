@@ -12,6 +12,7 @@ mod determinism;
 mod events;
 mod flesh;
 mod flesh_friction;
+mod flow;
 mod health;
 mod ice;
 mod inputs;

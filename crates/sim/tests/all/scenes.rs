@@ -107,7 +107,7 @@ struct FleshEnd {
 
 impl FleshEnd {
     fn of(nodes: &FemState) -> Self {
-        let FemState { positions, velocities } = nodes;
+        let FemState { positions, velocities, .. } = nodes;
         let numbers = positions.iter().chain(velocities).flat_map(|v| v.to_array());
         let bytes: Vec<u8> = numbers.flat_map(|x| x.to_bits().to_le_bytes()).collect();
         let some = some_of(positions.len()).into_iter();
