@@ -25,4 +25,5 @@ mod reduced;
 mod regions;
 mod resume;
 mod scenes;
+mod scored;
 mod skin;
