@@ -250,7 +250,7 @@ fn push_constraint(constraint: &DrawConstraint, size: f64, out: &mut Vec<ShownLi
         return;
     }
     let mut line = |from: DVec3, to: DVec3| {
-        out.push(ShownLine { from: at + from * size, to: at + to * size, color: HELD, weight: 1.0 });
+        out.push(ShownLine { from: at + from * size, to: at + to * size, color: HELD, weight: 2.0 });
     };
     for [a, b, c] in
         [[DVec3::X, DVec3::Y, DVec3::Z], [DVec3::Y, DVec3::Z, DVec3::X], [DVec3::Z, DVec3::X, DVec3::Y]]

@@ -100,3 +100,16 @@ fn a_scored_run_goes_on_from_a_saved_state_with_the_same_bits() {
     run(&mut again, 10);
     assert_eq!(world.state(), again.state());
 }
+
+#[test]
+fn a_waving_worm_does_not_whip_the_less_so_the_shorter_its_steps() {
+    let peaks = [240, 480, 960].map(|rate| {
+        let mut scene = fixture("worm_wave", &[]);
+        scene.dt = 1.0 / f64::from(rate);
+        let mut world = World::from_scene(&scene).expect("a scene");
+        let steps = (scene.duration_s * f64::from(rate)).round() as u64;
+        let squares = (0..steps).map(|_| world.step().effort.acceleration_square);
+        squares.fold(0.0, f64::max).sqrt()
+    });
+    assert!(peaks.iter().all(|peak| *peak < 2000.0), "{peaks:?} rad/s²");
+}
