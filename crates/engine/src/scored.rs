@@ -19,15 +19,17 @@
 //! World axes, SI. Cost: one to [`MOST_TRIALS`] implicit steps, one where the command does not ask for `d`; nothing allocates once warm.
 
 mod settling;
+mod workspace;
 
 use glam::DVec3;
-use sinew_control::{ControlInput, Controller, ControllerState, Goal};
+use sinew_control::{ControlInput, ControllerState};
 use sinew_flesh::FleshState;
 use sinew_math::{Force, Motion, shift_force, shift_motion};
-use sinew_mechanism::{BodyId, Input, Servo};
-use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeState};
+use sinew_mechanism::{BodyId, Servo};
+use sinew_recursive::{Dynamics, JointMode, LinkId, Tree};
 
-use self::settling::Settling;
+use self::workspace::ActuatorLaw;
+pub(crate) use self::workspace::ScoredWorkspace;
 use crate::reduced::drags;
 use crate::step::StepCall;
 use crate::{ReducedModel, State, StepReport};
@@ -40,59 +42,6 @@ const SETTLED: f64 = 3e-5;
 
 /// How much more inertia a prescribed joint seems to have than the whole character.
 const HARD: f64 = 1e6;
-
-/// Scratch of scored steps; losing it changes no result.
-#[derive(Debug)]
-pub(crate) struct ScoredWorkspace {
-    controller: Option<Controller>,
-    dynamics: Dynamics,
-    /// Where the step begins.
-    start: State,
-    tree_state: TreeState,
-    end: TreeState,
-    command: HybridCommand,
-    /// What the actuators do, per degree of freedom.
-    laws: Vec<Option<ActuatorLaw>>,
-    /// Rates at the end of the step that the last tried command and the present one ask for.
-    rates: [Vec<f64>; 2],
-    /// The rows that take a twist of a link to the rates of its joint, per degree of freedom.
-    gradients: Vec<Force>,
-    external: Vec<Force>,
-    drags: Vec<Goal>,
-    input: Input,
-    settling: Settling,
-    inverse: HybridCommand,
-}
-
-/// The torque `force − damping · q̇⁺` of an actuator along a degree of freedom.
-#[derive(Clone, Copy, Debug)]
-struct ActuatorLaw {
-    force: f64,
-    damping: f64,
-}
-
-impl ScoredWorkspace {
-    fn new(reduced: &ReducedModel, state: &State) -> Self {
-        let tree = &reduced.tree;
-        let zeros = || vec![0.0; tree.n_dofs()];
-        Self {
-            controller: reduced.controller.clone(),
-            dynamics: Dynamics::new(tree),
-            start: state.clone(),
-            tree_state: tree.neutral_state(),
-            end: tree.neutral_state(),
-            command: HybridCommand::passive(tree),
-            laws: vec![None; tree.n_dofs()],
-            rates: [zeros(), zeros()],
-            gradients: vec![Force::ZERO; tree.n_dofs()],
-            external: vec![Force::ZERO; tree.n_links()],
-            drags: Vec::new(),
-            input: Input::default(),
-            settling: Settling::default(),
-            inverse: HybridCommand::prescribed(tree),
-        }
-    }
-}
 
 impl StepCall<'_> {
     /// An implicit step under the commands of a score.
