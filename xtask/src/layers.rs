@@ -76,7 +76,7 @@ const LAYERS: &[PackageLayer] = &[
     layer("sinew-scenes", "", ""),
     layer("sinew", "math scene mesh mechanism recursive control sim show picture scenes studio", ANY),
     layer("sinew-studio", "math mechanism flesh recursive control scene sim show picture scenes", ANY),
-    layer("sinew-soak", "math mechanism scene sim testkit", "glam"),
+    layer("sinew-soak", "math mechanism scene scenes sim testkit", "glam"),
     layer("sinew-testkit", "", "glam serde_json"),
     layer(
         "sinew-benches",

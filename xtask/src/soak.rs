@@ -8,7 +8,9 @@ use crate::shell::{Call, TaskOutcome, no_arguments};
 
 /// Runs every integration test named `…soak…` in release mode with the long counts, or the soak that the first argument names.
 pub(crate) fn run(args: &[String]) -> TaskOutcome {
-    if let Some("mechanisms" | "momentum" | "piles" | "drops" | "scene") = args.first().map(String::as_str) {
+    if let Some("mechanisms" | "momentum" | "piles" | "drops" | "scores" | "scene") =
+        args.first().map(String::as_str)
+    {
         return Call::cargo("run --release -p sinew-soak --").args(args).run();
     }
     no_arguments(args)?;

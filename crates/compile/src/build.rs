@@ -12,6 +12,7 @@ use sinew_mechanism::{
     Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, Input, MechanismBuilder, PointSpringSpec,
     Structure, assemble,
 };
+use sinew_recursive::RecursiveError;
 use sinew_scene::{
     BodyDoc, BodyKindDoc, ChangeDoc, FleshDoc, FleshSteppingDoc, LoopSolverDoc, LoopsDoc, SceneDoc,
     StepperDoc,
@@ -84,8 +85,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     if let Some(sensors) = sensors {
         model = model.with_sensors(sensors);
     }
-    if let StepperDoc::Reduced(_) = &scene.stepper {
-        let reduced = reduced_model(&expanded, model.mechanism(), &start)?;
+    if matches!(scene.stepper, StepperDoc::Reduced(_)) || is_scored(scene) {
+        let reduced = reduced_model(&expanded, &model, &start)?;
         model = model.with_reduced(reduced);
     }
     Ok(BuiltScene { model, settings, start, script, appearance, info })
@@ -155,7 +156,8 @@ impl<'a> SceneParts<'a> {
         for doc in &self.expanded.joints {
             let path = || joint_path(self.scene, &doc.name);
             let mut parts = joint_specs(doc, &self.mechanism, self.names, &path)?.into_iter();
-            if let Some(BuiltJoint { spec, motor }) = parts.next() {
+            if let Some(BuiltJoint { mut spec, motor }) = parts.next() {
+                spec.is_actuated = is_scored(self.scene);
                 let joint = self.mechanism.add_joint(spec);
                 add_motor_input(motor, joint, self.names, &path, &mut self.script)?;
                 add_joint_inputs(doc, joint, self.names, &path, &mut self.script)?;
@@ -221,14 +223,22 @@ impl<'a> SceneParts<'a> {
     }
 }
 
+/// Whether the joints of a scene take commands of a score in implicit steps.
+fn is_scored(scene: &SceneDoc) -> bool {
+    scene.score.is_some() && matches!(scene.stepper, StepperDoc::Implicit(_))
+}
+
 /// A mechanism in joint coordinates that plays the score of its scene.
-fn reduced_model(
-    scene: &SceneDoc,
-    mechanism: &sinew_mechanism::Model,
-    start: &State,
-) -> Result<ReducedModel, BuildError> {
-    let reduced = ReducedModel::new(mechanism)
-        .map_err(|error| BuildError::Reduced { field: "stepper".to_owned(), message: error.to_string() })?;
+fn reduced_model(scene: &SceneDoc, model: &Model, start: &State) -> Result<ReducedModel, BuildError> {
+    let mechanism = model.mechanism();
+    let refused = |error: RecursiveError| BuildError::Reduced {
+        field: "stepper".to_owned(),
+        message: error.to_string(),
+    };
+    let mut reduced = ReducedModel::new(mechanism).map_err(refused)?;
+    if let (true, Some(flesh)) = (is_scored(scene), model.flesh()) {
+        reduced = reduced.with_flesh_mass(flesh).map_err(refused)?;
+    }
     let Some(score) = &scene.score else { return Ok(reduced) };
     let controller = controller(score, &scene.tracks, mechanism, reduced.tree(), &start.bodies)?;
     Ok(reduced.with_controller(controller))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::DVec3;
 use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Springs, Tree, TreeState};
 
-use crate::goal::{Aim, Goal, GoalPoint, GoalTimes, PointTarget};
+use crate::goal::{Aim, Goal, GoalPoint, GoalTimes};
 use crate::guidance::{ActiveGuide, Guidance};
 use crate::input::{ControlContext, ControlInput};
 use crate::report::{ControlReport, GoalReport};
@@ -129,17 +129,23 @@ impl Controller {
         time: f64,
     ) -> impl Iterator<Item = (&'a Goal, DVec3)> {
         let time = self.score.warp.at(time)[0];
-        let goals = match control.phase.and_then(|phase| self.score.phases.get(phase)).map(|phase| &phase.act)
-        {
-            Some(Act::Guide(guide)) => guide.goals.as_slice(),
-            _ => &[],
-        };
-        goals.iter().zip(&control.held).filter_map(move |(goal, held)| match &goal.aim {
-            Aim::Position(place @ (PointTarget::Along(_) | PointTarget::Beside(_) | PointTarget::At(_))) => {
-                Some((goal, place.at(held.translation, time)))
-            }
+        self.goals(control).iter().zip(&control.held).filter_map(move |(goal, held)| match &goal.aim {
+            Aim::Position(place) if goal.is_drag() => Some((goal, place.at(held.translation, time))),
             _ => None,
         })
+    }
+
+    /// Goals of the present phase that keep something and drag nothing.
+    pub fn constraints<'a>(&'a self, control: &ControllerState) -> impl Iterator<Item = &'a Goal> {
+        self.goals(control).iter().filter(|goal| !goal.is_drag())
+    }
+
+    /// Goals of the present phase.
+    fn goals(&self, control: &ControllerState) -> &[Goal] {
+        match control.phase.and_then(|phase| self.score.phases.get(phase)).map(|phase| &phase.act) {
+            Some(Act::Guide(guide)) => guide.goals.as_slice(),
+            _ => &[],
+        }
     }
 
     /// Reports on the goals of the last command, if it guided: those of the score, then live drags.

@@ -17,4 +17,7 @@ pub struct ControllerState {
     /// For a clip that starts from the present pose: displacements, then rates, of the joints relative to the clip when
     /// the phase was entered, per dof; otherwise empty.
     pub gap: Vec<f64>,
+    /// What acted along each dof beside the actuators in the last step (N·m, N), where a stepper has to find that; otherwise empty.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub pushes: Vec<f64>,
 }

@@ -232,6 +232,16 @@ pub struct Goal {
 }
 
 impl Goal {
+    /// Whether it is about the rotation of its bone, not about a point.
+    pub fn turns(&self) -> bool {
+        matches!(self.aim, Aim::Orientation(_) | Aim::Spin(_) | Aim::SpinRate(_))
+    }
+
+    /// Whether it moves its point to a target.
+    pub fn is_drag(&self) -> bool {
+        matches!(self.aim, Aim::Position(PointTarget::Along(_) | PointTarget::Beside(_) | PointTarget::At(_)))
+    }
+
     /// Drags a point of a bone to a target, at the level of drags, with default gains.
     pub fn drag(bone: LinkId, point: DVec3, place: PointTarget) -> Self {
         Self { bone, point, aim: Aim::Position(place), gains: Gains::default(), level: levels::DRAG }

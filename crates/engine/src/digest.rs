@@ -63,13 +63,14 @@ impl Fnv {
 
     /// The memory of a score, if there is any.
     fn control(&mut self, control: &ControllerState) {
-        let ControllerState { phase, entered, held, gap } = control;
+        let ControllerState { phase, entered, held, gap, pushes } = control;
         let Some(phase) = phase else { return };
         self.count(*phase);
         self.number(*entered);
         self.poses(held);
         self.count(gap.len());
         self.numbers(gap);
+        self.numbers(pushes);
     }
 
     /// The offset basis.

@@ -17,6 +17,7 @@ mod probe;
 mod reduced;
 mod reduced_model;
 mod report;
+mod scored;
 mod settings;
 mod step;
 mod touched;

@@ -24,6 +24,7 @@ use sinew_flesh::{ExplicitFlesh, FleshState};
 use sinew_mechanism::{Stage, first_non_finite, move_kinematic, place_kinematic};
 
 use self::substep::Substep;
+pub(crate) use self::substep::drags;
 pub(crate) use self::workspace::ReducedWorkspace;
 use crate::explicit_flesh::FleshSubsteps;
 use crate::step::StepCall;

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use glam::{DQuat, DVec3};
 use sinew_control::Controller;
-use sinew_mechanism::{DriveCoordinate, Input, JointId, JointKind, Model, MotorGoals};
+use sinew_flesh::{FleshBody, FleshModel};
+use sinew_math::{MassProperties, Motion};
+use sinew_mechanism::{BodyId, DriveCoordinate, Input, JointId, JointKind, Model, MotorGoals};
 use sinew_recursive::{LinkId, RecursiveError, Tree, TreeState};
 
 /// A mechanism in joint coordinates and the controller that drives its joints.
@@ -13,6 +15,8 @@ pub struct ReducedModel {
     pub(crate) tree: Tree,
     forces: Vec<JointForce>,
     pub(crate) controller: Option<Controller>,
+    /// Mass (kg) and largest extent (m) of what the tree moves.
+    size: [f64; 2],
 }
 
 /// Forces along the coordinates of one joint.
@@ -73,7 +77,29 @@ impl ReducedModel {
     pub fn new(model: &Model) -> Result<Self, RecursiveError> {
         let tree = Tree::from_model(model)?;
         let forces = tree.links().flat_map(|link| joint_forces(model, &tree, link)).collect();
-        Ok(Self { tree, forces, controller: None })
+        let size = size_of(model, &tree);
+        Ok(Self { tree, forces, controller: None, size })
+    }
+
+    /// The same model with links that carry the free nodes of their flesh as it is at rest, each with the bones that hold it. Implicit steps
+    /// with a score need it: in a long step flesh moves with its bones.
+    ///
+    /// # Errors
+    /// If the mass of a node is no mass.
+    pub fn with_flesh_mass(mut self, flesh: &FleshModel) -> Result<Self, RecursiveError> {
+        for (body, mass, com) in flesh.bodies().iter().flat_map(FleshBody::free_masses) {
+            if let Some(link) = self.tree.link(BodyId::from_index(body)) {
+                self.tree.add_mass(link, &MassProperties { mass, com, ..MassProperties::default() })?;
+                self.size[0] += mass;
+            }
+        }
+        Ok(self)
+    }
+
+    /// The inertia of the whole character along a twist of a joint.
+    pub(crate) fn inertia_along(&self, column: Motion) -> f64 {
+        let [mass, extent] = self.size;
+        mass * (extent * extent * column.angular.length_squared() + column.linear.length_squared())
     }
 
     /// The same model with a controller.
@@ -119,6 +145,16 @@ impl ReducedModel {
     pub fn controller(&self) -> Option<&Controller> {
         self.controller.as_ref()
     }
+}
+
+/// Mass and largest extent of the bodies of a tree.
+fn size_of(model: &Model, tree: &Tree) -> [f64; 2] {
+    let poses = &model.initial_state().poses;
+    let places = || tree.links().map(|link| poses[tree.body(link).index()].translation);
+    let low = places().fold(DVec3::INFINITY, DVec3::min);
+    let high = places().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let mass = tree.links().map(|link| model.body_mass(tree.body(link))).sum();
+    [mass, if low.is_finite() { low.distance(high).max(1e-3) } else { 1.0 }]
 }
 
 /// The forces of a link's joint.

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | implicit | one solve of bodies, flesh and contacts | flesh in substeps, then the bodies under its wrenches with their own contacts |
 //! | explicit, displacement | – | flesh in substeps, then the bodies; islands in contact by the implicit scheme, see the module `touched` |
+//! | implicit, with a score | the same under commands, see the module `scored` | the same |
 //! | reduced | – | the same in joint coordinates, see the module `reduced` |
 //!
 //! An input is whatever a mouse, a tracker or a network sends. The mechanism leaves out what makes no sense (not finite, a negative
@@ -115,11 +116,27 @@ impl StepCall<'_> {
             return Some(());
         }
         let bodies = self.settings.mechanism()?;
-        match (self.model.flesh(), self.settings.flesh_substeps()) {
-            (Some(flesh), Some(substeps)) => self.step_explicit_flesh(&bodies, flesh, substeps),
-            _ => self.step_coupled(&bodies),
+        match self.model.reduced().filter(|reduced| reduced.controller().is_some()) {
+            Some(reduced) if matches!(self.settings.scheme, Scheme::Implicit(_)) => {
+                self.step_scored(reduced, &bodies);
+            }
+            _ => self.step_bodies(&bodies),
         }
         Some(())
+    }
+
+    /// Bodies and flesh by the scheme of the mechanism.
+    fn step_bodies(&mut self, bodies: &sinew_mechanism::Settings) {
+        match (self.model.flesh(), self.settings.flesh_substeps()) {
+            (Some(flesh), Some(substeps)) => self.step_explicit_flesh(bodies, flesh, substeps),
+            _ => self.step_coupled(bodies),
+        }
+    }
+
+    /// Makes the step under the laws of its input; returns what it reports.
+    pub(crate) fn made_without_score(mut self, bodies: &sinew_mechanism::Settings) -> StepReport {
+        self.step_bodies(bodies);
+        self.report
     }
 
     /// Bodies, and flesh solved with them by the implicit scheme.

@@ -8,6 +8,7 @@ use crate::events::EventScratch;
 use crate::explicit_flesh::FleshSubsteps;
 use crate::model::Model;
 use crate::reduced::ReducedWorkspace;
+use crate::scored::ScoredWorkspace;
 use crate::touched::TouchedIslands;
 
 /// Scratch of [`crate::step`]. Losing it changes no result.
@@ -27,6 +28,8 @@ pub struct Workspace {
     pub(crate) activations: Vec<f64>,
     /// Made on the first step in joint coordinates.
     pub(crate) reduced: Option<Box<ReducedWorkspace>>,
+    /// Made on the first implicit step with a score.
+    pub(crate) scored: Option<Box<ScoredWorkspace>>,
     pub(crate) carry: CarryScratch,
     pub(crate) events: EventScratch,
     /// Flesh that may be inside other flesh.
@@ -71,6 +74,7 @@ impl Workspace {
             input: Input::default(),
             activations: Vec::new(),
             reduced: None,
+            scored: None,
             carry: CarryScratch::default(),
             events: EventScratch::default(),
             outlines: Default::default(),
@@ -94,8 +98,9 @@ impl Workspace {
         self.last = LastStep::Unknown;
     }
 
-    /// Forgets the scratch of steps in joint coordinates. Call it when the controller of the model was replaced.
+    /// Forgets the scratch of controlled steps. Call it when the controller of the model was replaced.
     pub fn forget_controller(&mut self) {
         self.reduced = None;
+        self.scored = None;
     }
 }

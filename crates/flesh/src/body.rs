@@ -248,6 +248,19 @@ impl FleshBody {
             .map(|a| (a.bone, self.fem.masses()[a.node as usize], a.point_in_bone))
     }
 
+    /// The body of a bone that holds it, the share of its mass that this bone carries (kg) and its place in the frame of the bone at rest
+    /// (m), of each free node.
+    pub fn free_masses(&self) -> impl Iterator<Item = (usize, f64, DVec3)> + '_ {
+        let (nodes, rest) = (self.fem.mesh().positions(), self.attachments.rest_poses());
+        self.attachments.free().iter().enumerate().flat_map(move |(i, free)| {
+            let (mass, place) = (self.fem.masses()[free.node as usize], nodes[free.node as usize]);
+            self.shares().of(i).iter().map(move |&(bone, share)| {
+                let point = rest[bone as usize].inverse().transform_point(place);
+                (self.bones[bone as usize], mass * share, point)
+            })
+        })
+    }
+
     /// The weights of the bones at each free node.
     pub(crate) fn shares(&self) -> &BoneShares {
         self.shares.get_or_init(|| BoneShares::new(&self.fem, &self.attachments, &self.pattern))

@@ -29,6 +29,19 @@ pub struct Grab {
     pub damping: f64,
 }
 
+/// A law along one coordinate of an actuated joint ([`crate::JointSpec::actuated`]) over a step: the force `force − damping · ẋ⁺`, with `ẋ⁺` the
+/// rate at the end of the step. A damping much larger than anything that moves prescribes the rate `force/damping`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Servo {
+    /// What the rate of the coordinate is of the twist of body 1 relative to body 2, at the centre of mass of body 1, world axes.
+    pub gradient: Force,
+    /// N·m or N.
+    pub force: f64,
+    /// N·m·s or N·s/m.
+    pub damping: f64,
+}
+
 /// The input of one step: plain data, recorded and replayed as it is.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -47,6 +60,9 @@ pub struct Input {
     pub motors: SmallVec<[(JointId, MotorTarget); 2]>,
     /// Values of driven coordinates at the end of the step; those not named stay at 0.
     pub drives: SmallVec<[(JointId, Drive); 2]>,
+    /// Laws of actuated joints in place of all forces inside them; only the implicit scheme takes them. Entries of one joint follow each other.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub servos: SmallVec<[(JointId, Servo); 2]>,
     /// Lengths of ropes at the end of the step (m) and their rates (m/s), as winches give them; others keep the model's.
     #[cfg_attr(feature = "serde", serde(default))]
     pub lengths: SmallVec<[(TransmissionId, MotorTarget); 2]>,
@@ -75,6 +91,7 @@ impl Default for Input {
             grabs: SmallVec::new(),
             motors: SmallVec::new(),
             drives: SmallVec::new(),
+            servos: SmallVec::new(),
             lengths: SmallVec::new(),
             activations: SmallVec::new(),
             skin: SkinInput::default(),
@@ -100,6 +117,7 @@ impl Clone for Input {
         self.grabs.clone_from(&from.grabs);
         self.motors.clone_from(&from.motors);
         self.drives.clone_from(&from.drives);
+        self.servos.clone_from(&from.servos);
         self.lengths.clone_from(&from.lengths);
         self.activations.clone_from(&from.activations);
         self.skin.clone_from(&from.skin);
@@ -151,10 +169,12 @@ impl Input {
         let grabs = self.grabs.iter().filter(|e| !e.is_usable(model)).count();
         let motors = self.motors.iter().filter(|e| !takes_motor(model, e)).count();
         let drives = self.drives.iter().filter(|e| !takes_drive(model, e)).count();
+        let servos = self.servos.iter().filter(|e| !takes_servo(model, e)).count();
         let lengths = self.lengths.iter().filter(|e| !takes_length(model, e)).count();
         let released = self.released.iter().filter(|joint| !takes_release(model, joint.index())).count();
         let scale = usize::from(self.usable_spring_scale().to_bits() != self.spring_scale.to_bits());
-        let sum = kinematic + twists + wrenches + grabs + motors + drives + lengths + released + scale;
+        let sum =
+            kinematic + twists + wrenches + grabs + motors + drives + servos + lengths + released + scale;
         u32::try_from(sum).unwrap_or(u32::MAX)
     }
 
@@ -282,6 +302,12 @@ fn is_length(length: &MotorTarget) -> bool {
 /// A value needs a coordinate that the model declares as driven: its row exists in every step.
 fn takes_drive(model: &Model, (joint, drive): &(JointId, Drive)) -> bool {
     is_finite(drive) && model.joints.get(joint.index()).is_some_and(|j| j.drives(drive.coordinate))
+}
+
+/// A law needs a joint of the tree that was declared as actuated.
+pub(crate) fn takes_servo(model: &Model, (joint, servo): &(JointId, Servo)) -> bool {
+    let is_law = servo.gradient.is_finite() && servo.force.is_finite() && servo.damping.is_finite();
+    is_law && servo.damping >= 0.0 && model.joints.get(joint.index()).is_some_and(|j| j.is_actuated)
 }
 
 /// Only a secondary, rigid joint without forces can be let go: its rows are idle then, and nothing else of it is left.

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use sinew_math::DriveCoordinate;
 use sinew_topology::NONE;
 
-use crate::input::{Input, is_finite, takes_release};
+use crate::input::{Input, Servo, is_finite, takes_release, takes_servo};
 use crate::{Drive, JointId, Model};
 
 /// Tables of an [`Input`]. Each is empty if the input has no entry for it.
@@ -16,6 +16,8 @@ use crate::{Drive, JointId, Model};
 pub(crate) struct InputIndex {
     /// Per joint: places of the values of twist and slide among the drives, or `NONE`.
     drives: Vec<[u32; 2]>,
+    /// Per joint: range of its laws among the servos.
+    servos: Vec<[u32; 2]>,
     /// Per joint: whether it is let go.
     released: Vec<bool>,
     /// Per body: whether a wrench or a grab acts on it, and whether a hard grab holds it.
@@ -52,6 +54,15 @@ impl InputIndex {
             }
         }
 
+        reset(&mut self.servos, input.servos.first().map(|_| model.joints.len()), [0; 2]);
+        for (place, entry) in input.servos.iter().enumerate() {
+            if takes_servo(model, entry) {
+                let range = &mut self.servos[entry.0.index()];
+                let first = if range[0] == range[1] { place as u32 } else { range[0] };
+                *range = [first, place as u32 + 1];
+            }
+        }
+
         reset(&mut self.drives, input.drives.first().map(|_| model.joints.len()), [NONE; 2]);
         // The first entry is written last.
         for (place, (joint, drive)) in input.drives.iter().enumerate().rev() {
@@ -69,8 +80,13 @@ fn reset<T: Clone>(table: &mut Vec<T>, length: Option<usize>, value: T) {
 }
 
 /// Nothing is known of single joints and bodies.
-static NO_TABLES: InputIndex =
-    InputIndex { drives: Vec::new(), released: Vec::new(), touched: Vec::new(), held: Vec::new() };
+static NO_TABLES: InputIndex = InputIndex {
+    drives: Vec::new(),
+    servos: Vec::new(),
+    released: Vec::new(),
+    touched: Vec::new(),
+    held: Vec::new(),
+};
 
 impl<'a> StepInput<'a> {
     /// An input with the tables that were filled from it.
@@ -87,6 +103,12 @@ impl<'a> StepInput<'a> {
     pub(crate) fn drive(&self, joint: JointId, coordinate: DriveCoordinate) -> Option<&'a Drive> {
         let place = self.index.drives.get(joint.index())?[coordinate as usize];
         self.given.drives.get(place as usize).map(|(_, drive)| drive)
+    }
+
+    /// The laws given to an actuated joint; none if it is passive.
+    pub(crate) fn servos(&self, joint: u32) -> &'a [(JointId, Servo)] {
+        let [first, end] = self.index.servos.get(joint as usize).copied().unwrap_or([0; 2]);
+        &self.given.servos[first as usize..end as usize]
     }
 
     /// Whether wrenches or grabs act on one of some bodies.

@@ -37,7 +37,7 @@ mod steppers;
 pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};
 pub use coupling::{Companion, CompanionLoads, CouplingPoint, PointLaw};
 pub use forces::{Limit, Motor, MotorTarget, Response, RotationForce, ScalarForce, Spring};
-pub use input::{Grab, Input};
+pub use input::{Grab, Input, Servo};
 pub use joints::{
     Drive, JointFrames, PairState, RelativeState, RowForm, Rows, evaluate_rows, relative_rotation,
     rotation_to_axis, swing_gradient, swing_vector, twist_angle, twist_gradient, unwrap_angle,

@@ -92,6 +92,7 @@ impl EnergySources {
             && input.skin.is_empty()
             && input.drives == before.drives
             && input.drives.iter().all(|(_, drive)| drive.rate == 0.0)
+            && input.servos.is_empty()
             && input.lengths == before.lengths
             && input.released == before.released
             && input.spring_scale.to_bits() == before.spring_scale.to_bits()

@@ -7,7 +7,9 @@ use sinew_engine::{BodyPoint, MeshAppearance};
 use sinew_math::Pose;
 use sinew_sim::World;
 
-use crate::list::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, LineKind};
+use crate::list::{
+    DrawConstraint, DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, HeldQuantity, LineKind,
+};
 use crate::spline;
 
 /// Replaces a list by that of the present state of a world.
@@ -15,6 +17,7 @@ pub fn draw(world: &World, list: &mut DrawList) {
     draw_flesh(world, &mut list.flesh);
     draw_surfaces(world, &mut list.surfaces);
     draw_lines(world, &mut list.lines);
+    draw_constraints(world, &mut list.constraints);
     list.solids.clear();
     list.solids.extend(world.appearance().solids.iter().map(|solid| DrawSolid {
         body: solid.body,
@@ -98,6 +101,18 @@ fn draw_lines(world: &World, list: &mut Vec<DrawLine>) {
         kind: LineKind::Grab,
         from: state.bodies.poses[reduced.tree().body(goal.bone).index()].transform_point(goal.point),
         to: target,
+    }));
+}
+
+/// What the score holds now.
+fn draw_constraints(world: &World, list: &mut Vec<DrawConstraint>) {
+    list.clear();
+    let Some(reduced) = world.model().reduced() else { return };
+    let state = world.state();
+    let held = reduced.controller().into_iter().flat_map(|it| it.constraints(&state.control));
+    list.extend(held.map(|goal| DrawConstraint {
+        kind: if goal.turns() { HeldQuantity::Rotation } else { HeldQuantity::Place },
+        position: state.bodies.poses[reduced.tree().body(goal.bone).index()].transform_point(goal.point),
     }));
 }
 

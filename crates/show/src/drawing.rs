@@ -11,16 +11,22 @@ use sinew_mechanism::BodyId;
 use sinew_picture::Color;
 
 use crate::primitives::{
-    CONTACT, DARK, EDGE, FIXED_NODE, FREE_NODE, GRAB, HIGHLIGHT, Instance, JOINT, JOINT_FORCE, PIN, Rgb,
-    STONE, ShownArrow, ShownLine, ShownSolid, ShownSurface,
+    CONTACT, DARK, EDGE, FIXED_NODE, FREE_NODE, GRAB, HELD, HIGHLIGHT, Instance, JOINT, JOINT_FORCE, PIN,
+    Rgb, STONE, ShownArrow, ShownLine, ShownSolid, ShownSurface,
 };
 use crate::{
-    list::LineKind, looks::SceneLooks, options::ShowOptions, scenery::Scenery, visible::VisibleState,
+    list::{DrawConstraint, HeldQuantity, LineKind},
+    looks::SceneLooks,
+    options::ShowOptions,
+    scenery::Scenery,
+    visible::VisibleState,
 };
 
 /// Line widths of edges of tetrahedra, and of paths of grabs and joint limits, relative to springs and grabs.
 const EDGE_WEIGHT: f64 = 0.45;
 pub(crate) const THIN: f64 = 0.6;
+/// Sides of what looks round.
+const ROUND: u32 = 24;
 /// Standard gravity (m/s²), for the scale of forces.
 const GRAVITY: f64 = 9.81;
 
@@ -39,7 +45,7 @@ pub struct Drawing {
     pub marks: Vec<Instance>,
     /// Forces, in front of everything.
     pub arrows: Vec<ShownArrow>,
-    /// Joint limits, in front of everything.
+    /// Joint limits and constraints of scores, in front of everything.
     pub gauges: Vec<ShownLine>,
     /// Surfaces of flesh; bones show through them.
     pub surfaces: Vec<ShownSurface>,
@@ -86,6 +92,9 @@ impl Drawing {
         }
         self.push_marks(visible, context.show.joints);
         self.push_lines(visible);
+        for constraint in &visible.list.constraints {
+            push_constraint(constraint, 0.045 * self.reach, &mut self.gauges);
+        }
         self.push_forces(visible, context);
         for limit in visible.limits.iter().filter(|_| context.show.limits) {
             limit.draw(0.12 * self.reach, &mut self.gauges);
@@ -229,6 +238,38 @@ impl Instances {
                 UnitSolid::Cylinder => &mut self.cylinders,
             };
             list.push(Instance { pose, scale: piece.scale, color: solid.color });
+        }
+    }
+}
+
+/// The mark of a constraint, red as in KP08: a wire ball where a rotation is held, a wire cube where a place is. Seen from any side they are a
+/// circle and a rectangle.
+fn push_constraint(constraint: &DrawConstraint, size: f64, out: &mut Vec<ShownLine>) {
+    let at = constraint.position;
+    if !at.is_finite() {
+        return;
+    }
+    let mut line = |from: DVec3, to: DVec3| {
+        out.push(ShownLine { from: at + from * size, to: at + to * size, color: HELD, weight: 2.0 });
+    };
+    for [a, b, c] in
+        [[DVec3::X, DVec3::Y, DVec3::Z], [DVec3::Y, DVec3::Z, DVec3::X], [DVec3::Z, DVec3::X, DVec3::Y]]
+    {
+        match constraint.kind {
+            HeldQuantity::Rotation => {
+                let point = |k: u32| {
+                    let (sine, cosine) =
+                        ops::sin_cos(std::f64::consts::TAU * f64::from(k) / f64::from(ROUND));
+                    a * cosine + b * sine
+                };
+                (0..ROUND).for_each(|k| line(point(k), point(k + 1)));
+            }
+            HeldQuantity::Place => {
+                for (s, t) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+                    let side = (b * s + c * t) * 0.8;
+                    line(side - a * 0.8, side + a * 0.8);
+                }
+            }
         }
     }
 }

@@ -16,7 +16,9 @@ mod visible;
 pub use draw::{draw, extent};
 pub use drawing::{Drawing, DrawingContext, Instances};
 pub use limits::LimitGizmo;
-pub use list::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, LineKind};
+pub use list::{
+    DrawConstraint, DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, HeldQuantity, LineKind,
+};
 pub use looks::{FleshLook, SceneLooks, SolidLook};
 pub use options::{ShowOptions, Tint};
 pub use primitives::{Instance, Rgb, ShownArrow, ShownLine, ShownSolid, ShownSurface};

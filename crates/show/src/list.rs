@@ -16,6 +16,8 @@ pub struct DrawList {
     pub points: Vec<DrawPoint>,
     /// Springs and grabs.
     pub lines: Vec<DrawLine>,
+    /// Constraints on bones by a score.
+    pub constraints: Vec<DrawConstraint>,
     /// Surfaces through points of bodies, then meshes of bodies, which have no controls.
     pub surfaces: Vec<DrawSurface>,
     /// Surfaces of flesh.
@@ -79,6 +81,24 @@ pub struct DrawLine {
     pub from: DVec3,
     /// Second end; the target of a grab.
     pub to: DVec3,
+}
+
+/// A constraint of a score on a bone, while its phase lasts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawConstraint {
+    /// What the score holds.
+    pub kind: HeldQuantity,
+    /// The constrained point.
+    pub position: DVec3,
+}
+
+/// What a score holds of a bone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldQuantity {
+    /// Its rotation, or the rate of it.
+    Rotation,
+    /// The place of a point, its height, or the rate of it.
+    Place,
 }
 
 /// What a line represents.

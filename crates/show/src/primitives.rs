@@ -13,6 +13,8 @@ pub(crate) const STONE: Rgb = [0.72, 0.74, 0.77];
 pub(crate) const DARK: Rgb = [0.20, 0.23, 0.28];
 pub(crate) const JOINT: Rgb = [0.16, 0.18, 0.22];
 pub(crate) const GRAB: Rgb = [0.80, 0.15, 0.16];
+/// Constraints of scores.
+pub(crate) const HELD: Rgb = [1.0, 0.02, 0.05];
 pub(crate) const PIN: Rgb = [0.20, 0.42, 0.85];
 pub(crate) const CONTACT: Rgb = [0.05, 0.60, 0.25];
 pub(crate) const JOINT_FORCE: Rgb = [0.95, 0.55, 0.15];

@@ -8,12 +8,14 @@
 //! | to know what a scheme does to momentum | [`SteppedBy`] |
 //! | to drop and stack boxes | [`Pile`] |
 //! | to drop every shape on every other | [`Drop`] |
+//! | to change a score a little | [`Perturbation`] |
 //! | to know whether gravity moves a mechanism | [`is_frozen`] |
 
 mod drops;
 mod mobility;
 mod momentum;
 mod overlap;
+mod perturbed_score;
 mod piles;
 mod random_forces;
 mod random_scene;
@@ -24,6 +26,7 @@ pub use drops::{Drop, DropRun, Ground, SPEEDS, Thing};
 pub use mobility::is_frozen;
 pub use momentum::{MomentumLoss, SteppedBy};
 pub use overlap::{PlacedBox, largest_overlap};
+pub use perturbed_score::{Perturbation, unmet};
 pub use piles::{DENSITY, EDGE, Pile, PileRun, PileWorld, watch_pile};
 pub use random_forces::Strength;
 pub use random_scene::{random_floating, random_scene};

@@ -1,4 +1,4 @@
-//! `cargo xtask soak mechanisms`, `momentum`, `piles`, `drops` and `scene FILE`: runs, a table of what failed, and scenes that fail.
+//! `cargo xtask soak mechanisms`, `momentum`, `piles`, `drops`, `scores` and `scene FILE`: runs, a table of what failed, and scenes that fail.
 //!
 //! Exit codes: 0 all held, 1 something failed without a word, 2 wrong arguments.
 
@@ -10,6 +10,7 @@ mod momenta;
 mod options;
 mod pile_table;
 mod scene;
+mod score_table;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,7 @@ usage: soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [-
        soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N] [--scheme PART_OF_NAME]
        soak piles [--count MOST_BOXES] [--seed FIRST] [--seconds S]
        soak drops [--scheme PART_OF_SHAPE]
+       soak scores [FILE.ron ...] [--count N] [--seed FIRST] [--threads N] [--scheme PART_OF_NAME]
        soak scene FILE";
 
 fn main() -> ExitCode {
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         ["momentum", rest @ ..] => options::Options::parse(rest).map(|options| momenta::run(&options)),
         ["piles", rest @ ..] => options::Options::parse(rest).map(|options| pile_table::run(&options)),
         ["drops", rest @ ..] => options::Options::parse(rest).map(|options| drop_table::run(&options)),
+        ["scores", rest @ ..] => score_table::run(rest),
         ["scene", file] => scene::run(file),
         _ => Err("which soak?".to_owned()),
     };

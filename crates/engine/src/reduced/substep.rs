@@ -254,7 +254,7 @@ fn passive_dofs<'a>(tree: &'a Tree, modes: &'a [JointMode]) -> impl Iterator<Ite
 }
 
 /// Hard grabs as drags of bones.
-fn drags<'a>(
+pub(crate) fn drags<'a>(
     mechanism: &'a sinew_mechanism::Model,
     tree: &'a Tree,
     input: &'a Input,

@@ -249,6 +249,7 @@ impl Records {
             springs: (0, 0),
             drives_twist,
             drives_slide: spec.driven.contains(&DriveCoordinate::Slide),
+            is_actuated: spec.is_actuated,
             compliance: spec.compliance,
             weight: spec.weight,
             may_open: spec.priority == Priority::Secondary,

@@ -273,7 +273,8 @@ impl Model {
     /// The fused paths take plain hinges and balls; the rest goes through the row library.
     fn path_of(&self, joint: &JointModel) -> PairPath {
         let forces = &self.forces[joint.forces as usize];
-        let plain = joint.n_driven() == 0 && joint.compliance == 0.0 && joint.springs.0 == joint.springs.1;
+        let has_rows_only = joint.n_driven() == 0 && joint.compliance == 0.0 && !joint.is_actuated;
+        let plain = has_rows_only && joint.springs.0 == joint.springs.1;
         match joint.kind {
             // The fused path knows the angle only where forces act on it.
             JointKind::Hinge

@@ -61,6 +61,8 @@ pub(crate) struct JointModel {
     pub(crate) springs: (u32, u32),
     pub(crate) drives_twist: bool,
     pub(crate) drives_slide: bool,
+    /// Whether the input may give it laws.
+    pub(crate) is_actuated: bool,
     /// m/N and rad/(N·m); 0 is rigid.
     pub(crate) compliance: f64,
     /// Whether the continuous twist angle is needed.

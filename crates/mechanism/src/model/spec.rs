@@ -100,6 +100,8 @@ pub struct JointSpec {
     pub rotation: Option<RotationForce>,
     /// Coordinates that the input prescribes in every step (`c(t)`, Fau98 eq. 7–9).
     pub driven: Vec<DriveCoordinate>,
+    /// Whether the input may give it laws ([`crate::Input::servos`]); it must then be in the tree.
+    pub is_actuated: bool,
     /// Compliance of the rows, m/N and rad/(N·m): 0 is rigid.
     pub compliance: f64,
     /// Importance among the joints outside the tree, above 0: where a budget ends the refinement of loops, or loops
@@ -127,6 +129,7 @@ impl JointSpec {
             slide: None,
             rotation: None,
             driven: Vec::new(),
+            is_actuated: false,
             compliance: 0.0,
             weight: 1.0,
         }
@@ -160,6 +163,11 @@ impl JointSpec {
     /// With another importance among the joints outside the tree.
     pub fn with_weight(self, weight: f64) -> Self {
         Self { weight, ..self }
+    }
+
+    /// The same joint, able to take laws from the input.
+    pub fn actuated(self) -> Self {
+        Self { is_actuated: true, ..self }
     }
 
     /// With a prescribed coordinate.

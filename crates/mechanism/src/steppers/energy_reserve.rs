@@ -18,6 +18,7 @@
 use sinew_math::Motion;
 use sinew_topology::NONE;
 
+use crate::input::takes_servo;
 use crate::input_index::StepInput;
 use crate::measure::{Energy, each_energy};
 use crate::model::{BodyId, IslandReserve, Model, State};
@@ -179,7 +180,7 @@ fn ends(model: &Model, joint: JointId) -> [u32; 2] {
     [joint.body1, joint.body2]
 }
 
-/// Bodies that drives, winches and hard grabs move.
+/// Bodies that drives, actuators, winches and hard grabs move.
 fn each_driven(model: &Model, state: &State, input: StepInput<'_>, drive_bodies: &mut dyn FnMut([u32; 2])) {
     for (joint, drive) in input.usable_drives(model) {
         let reading = joint_reading(model, state, *joint);
@@ -191,6 +192,9 @@ fn each_driven(model: &Model, state: &State, input: StepInput<'_>, drive_bodies:
         if !stands {
             drive_bodies(ends(model, *joint));
         }
+    }
+    for (joint, _) in input.servos.iter().filter(|entry| takes_servo(model, entry)) {
+        drive_bodies(ends(model, *joint));
     }
     for (rope, _) in &input.lengths {
         let body = model.derived.rope_bodies.get(rope.index());

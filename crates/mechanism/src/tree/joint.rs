@@ -10,7 +10,10 @@ use sinew_solvers::{Load, PairJoint};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::{CoordinateLaws, ForceSettings, ForceSink, PointSpringState, RelativeMotion};
+use crate::forces::{
+    CoordinateLaws, ForceSettings, ForceSink, PointSpringState, RelativeMotion, ScalarImpulse,
+};
+use crate::input::Servo;
 use crate::input_index::StepInput;
 use crate::joints::{Drive, RelativeState, Rows, evaluate_rows, joint_errors};
 use crate::measure::slip;
@@ -107,10 +110,21 @@ impl<'a> JointAt<'a> {
         at.model.forces[self.joint.forces as usize].review(states, &self.motion, &settings, found)
     }
 
+    /// The impulse of a law over the step.
+    fn impulse_of(&self, servo: &Servo) -> ScalarImpulse {
+        let h = self.at.step.h;
+        ScalarImpulse { q: h * servo.force, kappa: h * servo.damping }
+    }
+
     /// Forces inside the joint on body 1, springs across it included.
     fn inside(&self) -> Load {
         let mut inside = Load::ZERO;
-        self.add_forces(&mut inside);
+        match self.at.input.servos(self.index) {
+            [] => self.add_forces(&mut inside),
+            servos => {
+                servos.iter().for_each(|(_, servo)| inside.along(servo.gradient, self.impulse_of(servo)))
+            }
+        }
         for spring in self.at.model.springs_across(self.joint) {
             let arm = self.at.pose(self.joint.body1).rotation * spring.point1;
             let gap = self.at.spring_gap(spring);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{omit::is_default, pose::RotationDoc};
 
 document! {
-    /// What actuators do over time. Needs the stepper `Reduced`.
+    /// What actuators do over time. Needs the stepper `Implicit` or `Reduced`.
     ///
     /// Phases follow each other; before the first one nothing is commanded. All times are score times; `warp` maps the
     /// time of the run to them.

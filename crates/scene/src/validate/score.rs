@@ -17,11 +17,24 @@ fn phases(score: &ScoreDoc) -> impl Iterator<Item = (String, &PhaseDoc)> {
     score.phases.iter().enumerate().map(|(i, phase)| (format!("score.phases[{i}]"), phase))
 }
 
-/// A score needs the stepper that has actuators.
+/// A score needs a stepper that has actuators.
 pub(super) fn scores_fit_the_stepper(scene: &SceneDoc, issues: &mut Issues) {
-    if scene.score.is_some() && !matches!(scene.stepper, StepperDoc::Reduced(_)) {
-        let message = "a score needs actuators, which only the stepper Reduced has";
-        issues.add(Kind::WrongStepper, "score", message, "use stepper: Reduced()");
+    if scene.score.is_some() && !matches!(scene.stepper, StepperDoc::Reduced(_) | StepperDoc::Implicit(_)) {
+        let message = "a score needs actuators, which only the steppers Implicit and Reduced have";
+        issues.add(Kind::WrongStepper, "score", message, "use stepper: Implicit() or Reduced()");
+    }
+    // Joints are made for the stepper that they take commands in.
+    for (i, change) in scene.changes.iter().enumerate() {
+        let to = change.stepper.as_ref().filter(|_| scene.score.is_some());
+        let is_other = match to {
+            Some(StepperDoc::Implicit(_)) => !matches!(scene.stepper, StepperDoc::Implicit(_)),
+            Some(StepperDoc::Reduced(_)) => !matches!(scene.stepper, StepperDoc::Reduced(_)),
+            _ => false,
+        };
+        if is_other {
+            let message = "a scene with a score keeps its stepper";
+            issues.add(Kind::WrongStepper, format!("changes[{i}].stepper"), message, "leave the change out");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::DVec3;
-use sinew_show::{DrawList, LineKind, SceneLooks, Shape, draw, extent};
+use sinew_show::{DrawList, HeldQuantity, LineKind, SceneLooks, Shape, draw, extent};
 use sinew_sim::{SceneDoc, World};
 
 fn build(scene: &SceneDoc) -> World {
@@ -54,6 +54,40 @@ fn shapes_joints_springs_and_grabs_are_listed() {
     draw(&world, &mut list);
     assert_eq!(list.solids.len(), 5);
     assert_ne!(list, before);
+}
+
+#[test]
+fn what_a_score_holds_is_marked_while_its_phase_lasts() {
+    let mut world = small(
+        r#"
+        dt: 0.01, stepper: Implicit(), gravity: (0, 0, 0),
+        generators: [Chain(name: "arm", n: 3, link: (shapes: [Box(size: (0.3, 0.05, 0.05))]), joint: (kind: Hinge))],
+        tracks: [(name: "hand", curve: Points([(0, (0, 0, 0)), (1, (0, 0, 0.1))]))],
+        score: (root: Active, phases: [
+          (from_s: 0.095, control: Guide(style: Velocity, goals: [
+            (bone: "arm_0003", want: Follow(track: "hand", relative: true)),
+            (bone: "arm_0002", want: KeepOrientation),
+            (bone: "arm_0001", point: (0.1, 0, 0), want: KeepHeight),
+          ])),
+          (from_s: 0.195, control: Passive),
+        ]),
+        "#,
+    );
+    let mut list = DrawList::default();
+    let mut seen = Vec::new();
+    for _ in 0..30 {
+        world.step();
+        draw(&world, &mut list);
+        seen.push(list.constraints.len());
+        if let [turned, raised] = list.constraints[..] {
+            assert_eq!([turned.kind, raised.kind], [HeldQuantity::Rotation, HeldQuantity::Place]);
+            let arm = world.body("arm_0001").expect("a body");
+            let point = world.pose(arm).transform_point(DVec3::X * 0.1);
+            assert!(raised.position.distance(point) < 1e-12, "{raised:?}, not {point}");
+        }
+    }
+    let expected: Vec<usize> = (1..=30).map(|k| if (11..=20).contains(&k) { 2 } else { 0 }).collect();
+    assert_eq!(seen, expected);
 }
 
 #[test]

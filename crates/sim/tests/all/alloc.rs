@@ -43,6 +43,16 @@ fn explicit_and_block_steps_allocate_nothing() {
 }
 
 #[test]
+fn scores_in_implicit_steps_allocate_nothing() {
+    let mut scene = crate::common::scene("guide_60hz");
+    scene.set("stepper", "Implicit()").expect("a stepper");
+    let mut world = World::from_scene(&scene).expect("a scene");
+    assert_no_allocation("guide_60hz", &mut world, |world| {
+        world.step();
+    });
+}
+
+#[test]
 fn inputs_of_the_caller_allocate_nothing() {
     let mut world = chain();
     let mut input = Input::default();

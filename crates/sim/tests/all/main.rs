@@ -26,4 +26,5 @@ mod reduced;
 mod regions;
 mod resume;
 mod scenes;
+mod scored;
 mod skin;

@@ -3,3 +3,4 @@
 mod mechanisms;
 mod oracle;
 mod piles;
+mod scores;

@@ -1,0 +1,115 @@
+//! Scores in implicit steps: the same commands as in joint coordinates, with flesh and contacts in one solve.
+
+use sinew_sim::{SceneDoc, World};
+
+use crate::common::{fixtures, run};
+
+/// A scene of the fixtures, with some of its text replaced.
+fn fixture(name: &str, changes: &[(&str, &str)]) -> SceneDoc {
+    let path = fixtures("mechanisms").join(format!("{name}.ron"));
+    let text = std::fs::read_to_string(path).expect("a fixture");
+    let text = changes.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    SceneDoc::from_ron(&text, name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A floating chain of four bones whose last one is dragged, with joints that are used from both sides.
+fn chain(stepper: &str, style: &str, dt: f64) -> World {
+    let text = format!(
+        r#"(
+  format: 1, name: "chain", dt: {dt:?}, stepper: {stepper}, gravity: (0, 0, 0),
+  bodies: [
+    (name: "a", pose: (position: (0.0, 0, 0)), shapes: [Box(size: (0.2, 0.08, 0.06))]),
+    (name: "b", pose: (position: (0.2, 0, 0)), shapes: [Box(size: (0.2, 0.06, 0.08))]),
+    (name: "c", pose: (position: (0.4, 0, 0)), shapes: [Box(size: (0.2, 0.08, 0.06))]),
+    (name: "d", pose: (position: (0.6, 0, 0)), shapes: [Box(size: (0.2, 0.06, 0.08))]),
+  ],
+  joints: [
+    (name: "1", kind: Hinge, child: "b", parent: "a", frames: World(anchor: (0.1, 0, 0), axis: (0, 1, 0.3))),
+    (name: "2", kind: Ball, child: "b", parent: "c", frames: World(anchor: (0.3, 0, 0))),
+    (name: "3", kind: Universal, child: "d", parent: "c", frames: World(anchor: (0.5, 0, 0), axis: (0, 0, 1))),
+  ],
+  tracks: [(name: "hand", curve: Points([(0, (0, 0, 0)), (0.4, (-0.03, 0.02, 0.05)), (0.8, (-0.02, -0.02, 0.06))]))],
+  score: (phases: [
+    (from_s: 0, control: Guide(style: {style}, goals: [(bone: "d", want: Follow(track: "hand", relative: true))],
+      pose: (stiffness: 50, damping: 20))),
+    (from_s: 0.4, control: Land(stiffness: 3, damping: 0.1)),
+  ]),
+)"#
+    );
+    let scene = SceneDoc::from_ron(&text, "chain").unwrap_or_else(|error| panic!("{error}"));
+    World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn implicit_steps_follow_the_commands_of_joint_coordinates() {
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        let off = |rate: u32| {
+            let mut worlds =
+                ["Implicit()", "Reduced()"].map(|stepper| chain(stepper, style, 1.0 / f64::from(rate)));
+            worlds.iter_mut().for_each(|world| run(world, u64::from(rate * 6 / 10)));
+            let [implicit, reduced] = &worlds;
+            let poses = implicit.state().bodies.poses.iter().zip(&reduced.state().bodies.poses);
+            assert!(implicit.violation().position < 1e-12, "{style}: {:?}", implicit.violation());
+            poses.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f64::max)
+        };
+        let offs = [500, 1000, 2000].map(off);
+        assert!(offs[2] < 2e-3, "{style}: {offs:?} m");
+        assert!(
+            offs[0] > 1.6 * offs[1] && offs[1] > 1.6 * offs[2],
+            "{style}: not of first order, {offs:?} m"
+        );
+    }
+}
+
+#[test]
+fn a_floating_character_that_commands_itself_keeps_its_momentum() {
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        let mut world = chain("Implicit()", style, 1.0 / 60.0);
+        run(&mut world, 30);
+        let momentum = world.momentum();
+        assert!(momentum.linear.length() < 1e-6, "{style}: {momentum:?}");
+    }
+}
+
+#[test]
+fn a_circle_is_followed_in_implicit_steps() {
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        for rate in [60, 240] {
+            let mut scene = fixture("guide_60hz", &[("Reduced()", "Implicit()"), ("Acceleration", style)]);
+            scene.dt = 1.0 / f64::from(rate);
+            let mut world = World::from_scene(&scene).expect("a scene");
+            let mut off = 0.0_f64;
+            for step in 0..2 * rate {
+                let report = world.step();
+                off = if 2 * step < rate { off } else { off.max(report.effort.goal_distance) };
+            }
+            assert!(off < 0.01, "{style} at 1/{rate} s: {off} m off the circle");
+        }
+    }
+}
+
+#[test]
+fn a_scored_run_goes_on_from_a_saved_state_with_the_same_bits() {
+    let scene = fixture("finger_manipulate", &[]);
+    let mut world = World::from_scene(&scene).expect("a scene");
+    run(&mut world, 50);
+    let saved = world.state().clone();
+    run(&mut world, 10);
+    let mut again = World::from_scene(&scene).expect("a scene");
+    again.restore(&saved).expect("a state of the scene");
+    run(&mut again, 10);
+    assert_eq!(world.state(), again.state());
+}
+
+#[test]
+fn a_waving_worm_does_not_whip_the_less_so_the_shorter_its_steps() {
+    let peaks = [240, 480, 960].map(|rate| {
+        let mut scene = fixture("worm_wave", &[]);
+        scene.dt = 1.0 / f64::from(rate);
+        let mut world = World::from_scene(&scene).expect("a scene");
+        let steps = (scene.duration_s * f64::from(rate)).round() as u64;
+        let squares = (0..steps).map(|_| world.step().effort.acceleration_square);
+        squares.fold(0.0, f64::max).sqrt()
+    });
+    assert!(peaks.iter().all(|peak| *peak < 2000.0), "{peaks:?} rad/s²");
+}
