@@ -11,8 +11,6 @@ use sinew_soak::{Pile, PileRun};
 
 /// Seed of the heaps.
 const SEED: u64 = 1;
-/// Friction of everything, which is Sinew's default.
-pub(crate) const FRICTION: f64 = 0.5;
 /// Time that a pile is watched, s.
 const SECONDS: f64 = 10.0;
 

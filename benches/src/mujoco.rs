@@ -9,9 +9,9 @@ use glam::{DQuat, DVec3};
 use serde_json::{Value, json};
 use sinew_math::Pose;
 use sinew_mechanism::Settings;
-use sinew_soak::{DENSITY, EDGE, PileRun, PileWorld};
+use sinew_soak::{DENSITY, EDGE, FRICTION, PileRun, PileWorld};
 
-use crate::{SuiteFailure, contact_suite::FRICTION};
+use crate::SuiteFailure;
 
 const PROGRAM: &str = include_str!("../peers/mujoco_pile.py");
 

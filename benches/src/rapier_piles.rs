@@ -5,9 +5,7 @@ use rapier3d_f64::prelude::{
     ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, RigidBodyHandle, Rotation, SharedShape, Vector,
 };
 use sinew_mechanism::Settings;
-use sinew_soak::{DENSITY, EDGE, PileWorld};
-
-use crate::contact_suite::FRICTION;
+use sinew_soak::{DENSITY, EDGE, FRICTION, PileWorld};
 
 /// A pile in a Rapier world.
 pub(crate) struct RapierPile {

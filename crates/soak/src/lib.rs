@@ -27,7 +27,7 @@ pub use mobility::is_frozen;
 pub use momentum::{MomentumLoss, SteppedBy};
 pub use overlap::{PlacedBox, largest_overlap};
 pub use perturbed_score::{Perturbation, unmet};
-pub use piles::{DENSITY, EDGE, Pile, PileRun, PileWorld, watch_pile};
+pub use piles::{DENSITY, EDGE, FRICTION, Pile, PileRun, PileWorld, watch_pile};
 pub use random_forces::Strength;
 pub use random_scene::{random_floating, random_scene};
 pub use shrink::shrink;

@@ -15,8 +15,10 @@ use crate::overlap::{PlacedBox, largest_overlap};
 
 /// Edge of the cubes (m).
 pub const EDGE: f64 = 0.4;
-/// Density of the cubes (kg/m³).
+/// Density of the cubes (kg/m³), as by default.
 pub const DENSITY: f64 = 1000.0;
+/// Friction of cubes and ground, as by default.
+pub const FRICTION: f64 = 0.5;
 
 /// An arrangement of cubes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
