@@ -23,7 +23,8 @@ mod workspace;
 
 use glam::DVec3;
 use sinew_control::{ControlInput, ControllerState};
-use sinew_flesh::FleshState;
+use sinew_fem::FemState;
+use sinew_flesh::{FleshState, NodeHistory};
 use sinew_math::{Force, Motion, shift_force, shift_motion};
 use sinew_mechanism::{BodyId, Servo};
 use sinew_recursive::{Dynamics, JointMode, LinkId, Tree};
@@ -91,16 +92,18 @@ fn restore(start: &State, state: &mut State) {
 
 /// Copies flesh into memory that is there.
 fn copy_flesh(from: &FleshState, to: &mut FleshState) {
-    for (from, to) in from.nodes.iter().zip(&mut to.nodes) {
-        to.positions.clone_from(&from.positions);
-        to.velocities.clone_from(&from.velocities);
+    let FleshState { nodes, history, anchors, body_anchors } = from;
+    for (FemState { positions, velocities, flow }, to) in nodes.iter().zip(&mut to.nodes) {
+        to.positions.clone_from(positions);
+        to.velocities.clone_from(velocities);
+        to.flow.clone_from(flow);
     }
-    for (from, to) in from.history.iter().zip(&mut to.history) {
-        to.velocities.clone_from(&from.velocities);
-        to.increments.clone_from(&from.increments);
+    for (NodeHistory { velocities, increments }, to) in history.iter().zip(&mut to.history) {
+        to.velocities.clone_from(velocities);
+        to.increments.clone_from(increments);
     }
-    to.anchors.clone_from(&from.anchors);
-    to.body_anchors.clone_from(&from.body_anchors);
+    to.anchors.clone_from(anchors);
+    to.body_anchors.clone_from(body_anchors);
 }
 
 impl ScoredWorkspace {
@@ -306,5 +309,37 @@ fn fill_external(tree: &Tree, dynamics: &Dynamics, gradients: &[Force], along: &
         if let Some(parent) = tree.parent(link) {
             out[parent.index()] += shift_force(sum, place(link) - place(parent)) * -1.0;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DMat3, DVec3};
+    use sinew_fem::{CellFlow, FemState};
+    use sinew_flesh::{FleshState, NodeHistory};
+
+    use super::copy_flesh;
+
+    #[test]
+    fn a_step_that_is_tried_again_begins_with_the_flow_that_it_began_with() {
+        let flesh = |x: f64| FleshState {
+            nodes: vec![FemState {
+                positions: vec![DVec3::splat(x)],
+                velocities: vec![DVec3::splat(2.0 * x)],
+                flow: vec![CellFlow {
+                    plastic: DMat3::IDENTITY * x,
+                    hardening: x,
+                    viscous: DMat3::IDENTITY * (3.0 * x),
+                }],
+            }],
+            history: vec![NodeHistory {
+                velocities: vec![DVec3::splat(4.0 * x)],
+                increments: vec![DVec3::splat(5.0 * x)],
+            }],
+            ..FleshState::default()
+        };
+        let (start, mut tried) = (flesh(1.0), flesh(2.0));
+        copy_flesh(&start, &mut tried);
+        assert_eq!(start, tried);
     }
 }
