@@ -164,12 +164,17 @@ impl ContactPotential {
     pub fn linearize_about(&mut self, velocity: DVec3, expected: DVec3, inverse_mass: f64) -> ContactSlope {
         let (speed, mut load) = (self.normal.dot(velocity), self.normal.dot(expected));
         if load <= 0.0 {
-            let first = (self.push / self.resistance).max(self.depth / self.dt);
-            load = self.load(velocity).min((first - speed).max(0.0) / inverse_mass);
+            load = self.load(velocity).min(self.stopping_load(velocity, inverse_mass));
         }
         self.limit = self.friction * load;
         let (at, steepness) = if load > 0.0 { self.speed_of(load) } else { (speed, 0.0) };
         self.with_normal(velocity, (load - steepness * (speed - at), steepness), expected)
+    }
+
+    /// The load (N·s) that stops a mass of `1/inverse_mass` (kg) with a relative velocity (m/s) where the contact begins to act.
+    pub fn stopping_load(&self, velocity: DVec3, inverse_mass: f64) -> f64 {
+        let first = (self.push / self.resistance).max(self.depth / self.dt);
+        (first - self.normal.dot(velocity)).max(0.0) / inverse_mass
     }
 
     /// The speed (m/s) along the normal at which there is a load (N·s), and by how much the load falls with it there (kg).

@@ -44,6 +44,9 @@ const CALM: f64 = 0.1;
 const FORESEEN: u32 = 20;
 const AHEAD: f64 = 1e-2;
 const NEAR: f64 = 1e-3;
+/// Part of the error (energy) of the last but one of them from which on they may go in circles, and how often that is borne.
+const TURNING: f64 = 0.7;
+const RETURNS: u32 = 2;
 /// Factor of the precision of loose bodies at rest: they begin where the last step ended, and its error stays.
 const FINER: f64 = 0.1;
 /// Factor of the precision of what follows where loose bodies move.
@@ -185,13 +188,19 @@ impl MinimizeScratch {
     /// stiff, but not always.
     fn foresee(&mut self, forces: &mut dyn ConvexForces, loose: &mut LooseBodies, most: u32) -> ConvexReport {
         let mut report = ConvexReport::default();
+        let (mut before, mut returns) = ([f64::INFINITY; 2], 0);
         for _ in 0..FORESEEN {
             forces.linearize_expected(&self.motions, &mut self.given);
             let [size, error] = self.weigh(forces, loose);
-            if error.is_nan() || error <= NEAR * NEAR * size {
+            // Two sets of forces may take turns.
+            returns += u32::from(error > TURNING * before[0]);
+            if error.is_nan() || error <= NEAR * NEAR * size || returns > RETURNS {
                 break;
             }
-            report.products += self.solve(forces, loose, AHEAD * AHEAD * error, most);
+            before = [before[1], error];
+            // Where stiff forces are far off, a part of the error says little.
+            let wanted = AHEAD * AHEAD * loose.energy(&self.motions).min(error);
+            report.products += self.solve(forces, loose, wanted, most);
             report.iterations += 1;
             forces.search_along(&self.change.0);
             self.go(1.0);

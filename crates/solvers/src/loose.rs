@@ -63,6 +63,12 @@ impl LooseBodies {
         }
     }
 
+    /// `(V − V_b)ᵀA (V − V_b)`: twice the energy of the impulses that change the twists.
+    pub(crate) fn energy(&self, motions: &[Motion]) -> f64 {
+        let each = self.masses.iter().zip(motions.iter().zip(&self.free));
+        each.map(|(mass, (motion, free))| mass.mul(*motion - *free).dot(*motion - *free)).sum()
+    }
+
     /// Mass of all bodies together.
     pub(crate) fn mass(&self) -> Sym3 {
         self.masses.iter().fold(Sym3::ZERO, |sum, mass| sum + mass.linear)

@@ -399,7 +399,9 @@ impl Companion for Flesh<'_> {
         let Self { model, state, work, activations, skin } = self;
         (work.h, work.dt, work.carry) = (moment.h, moment.dt, moment.carry);
         work.report.touched = None;
-        moment.motions.clone_into(&mut work.motions);
+        if !moment.is_same {
+            moment.motions.clone_into(&mut work.motions);
+        }
         let FleshWorkspace { elements, flowing, outside, contacts, lag, .. } = &mut **work;
         if !moment.is_again && !moment.is_same {
             contacts.find(model, (moment, *lag), state);

@@ -77,12 +77,19 @@ impl Contacts {
         self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
         let fall = 2.0 * moment.dt * moment.dt * moment.gravity.length();
         self.query.append_met(model, &state.nodes, (2.0 * moment.dt, fall), &mut self.points);
-        self.drop_distant(model, moment, state);
+        self.end.begin(moment);
+        if model.bodies.is_empty() {
+            let Self { query, points, centres, motions, end, .. } = self;
+            let sides = ContactSides { model, centres, motions, faces: &query.faces };
+            end.keep_reached(&sides, moment, points);
+        } else {
+            self.drop_distant(model, moment, state);
+        }
         self.scale = moment.h / moment.dt;
         if moment.is_ahead {
             self.advance(model, moment, state);
         }
-        let Self { query, points, solve, centres, motions, scaled, touching, end, .. } = self;
+        let Self { query, points, solve, centres, motions, scaled, touching, .. } = self;
         let anchors = if moment.is_ahead { &*scaled } else { &state.anchors };
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
         let sides = ContactSides { model, centres, motions, faces: &query.faces };
@@ -103,14 +110,13 @@ impl Contacts {
             let rebound = if moment.is_ahead { 0.0 } else { contact.rebound(&impact) };
             Approach { now, free, mass, slide, rebound }
         };
-        end.begin(moment);
         if !model.bodies.is_empty() {
             solve.begin(points, anchors, moment.h, approach);
             return;
         }
         touching.clear();
         solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
-            touching.add(model, &sides.of(contact), law, free);
+            touching.add(model, &sides.of(contact), law, (free, false));
         });
         touching.arrange(model);
     }
@@ -184,7 +190,7 @@ impl Contacts {
         };
         touching.clear();
         solve.begin_convex(points, scaled, end.h, approach, |contact, law, now| {
-            touching.add(model, &sides.of(contact), law, now);
+            touching.add(model, &sides.of(contact), law, (now, !end.has_found(contact)));
         });
         touching.arrange(model);
         true

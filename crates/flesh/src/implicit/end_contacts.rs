@@ -6,7 +6,7 @@
 //! its start that gives the depth found, `d − h n·v' = d_end`. Then the step is solved again. This is Newton's method on the geometry.
 //!
 //! Both sides get their impulse at one point, so momentum is kept. It is the point of the end, less the way of the common centre of mass.
-//! World axes, SI. Cost: one query per look; none while no body that touches turns.
+//! World axes, SI. Cost: one query per look; none while no body that touches turns and all contacts within the margin are known.
 
 use glam::DVec3;
 use sinew_contact::{ContactKey, ContactPoint};
@@ -14,6 +14,7 @@ use sinew_math::{Motion, Pose};
 use sinew_mechanism::CouplingPoint;
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, SolvedSide};
+use super::reached::ReachedContacts;
 use crate::{model::FleshModel, surface_contacts::ContactQuery};
 
 /// Depth that is not expected and does no harm, m.
@@ -38,6 +39,9 @@ pub(crate) struct EndContacts {
     pub(crate) h: f64,
     /// Whether the first poses contain a displacement.
     pub(crate) is_ahead: bool,
+    /// Whether contacts within the margin were left out.
+    is_partial: bool,
+    reached: ReachedContacts,
     looks_left: u32,
 }
 
@@ -52,6 +56,21 @@ impl EndContacts {
         self.looks_left = MOST_LOOKS;
         self.added.clear();
         self.keys.clear();
+    }
+
+    /// Leaves out contacts that nothing reaches within the step.
+    pub(crate) fn keep_reached(
+        &mut self,
+        sides: &ContactSides<'_>,
+        moment: &CouplingPoint<'_>,
+        points: &mut Vec<ContactPoint>,
+    ) {
+        self.is_partial = self.reached.keep(sides, moment, points);
+    }
+
+    /// Whether the last look has found a contact of the step.
+    pub(crate) fn has_found(&self, contact: &ContactPoint) -> bool {
+        self.found.binary_search_by_key(&contact.key, |found| found.key).is_ok()
     }
 
     /// Whether a contact of the step was added to it.
@@ -71,7 +90,7 @@ impl EndContacts {
         let Some(contact) = model.contact.as_ref().filter(|_| self.looks_left > 0) else { return 0 };
         let turning = points.iter().flat_map(ContactPoint::bodies).flatten();
         let turn = turning.map(|body| motions[body].angular.length()).fold(0.0, f64::max);
-        if BODY_RADIUS * turn * self.h <= UNNOTICED {
+        if !self.is_partial && BODY_RADIUS * turn * self.h <= UNNOTICED {
             return 0;
         }
         self.looks_left -= 1;
@@ -102,6 +121,7 @@ impl EndContacts {
             contact.key.feature ^= ContactKey::AHEAD << *looks_left;
             keys.push(contact.key);
         }
+        found.sort_unstable_by_key(|contact| contact.key);
         keys.sort_unstable();
         points.extend_from_slice(found);
         points.sort_unstable_by_key(|point| point.key);

@@ -12,6 +12,7 @@ mod end_contacts;
 mod flow_point;
 mod jolt;
 mod outside;
+mod reached;
 mod touching;
 mod touching_islands;
 mod touching_pairs;

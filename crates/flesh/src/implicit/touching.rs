@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use glam::DVec3;
-use sinew_contact::ContactPotential;
+use sinew_contact::{ContactPotential, ContactSlope};
 use sinew_math::{Force, Motion, Sym6};
 use sinew_mechanism::{CompanionLoads, ConvexForces, Load};
 
@@ -84,29 +84,29 @@ impl TouchingBodies {
         self.pairs.sum(self.pairs.of(&points), bodies.start, &mut self.diagonal[bodies]);
     }
 
-    /// Adds a contact with its law; `expected` is the relative velocity (m/s) at which its slope is guessed.
+    /// Adds a contact with its law; `expected` is the relative velocity (m/s) at which its slope is guessed, that of a solution if it `is_known`.
     pub(crate) fn add(
         &mut self,
         model: &FleshModel,
         sides: &[SolvedSide; 2],
         law: ContactPotential,
-        expected: DVec3,
+        (expected, is_known): (DVec3, bool),
     ) {
         self.places.resize(model.slots.len(), GIVEN);
         let impulse = law.impulse(expected);
         let mut point = TouchingPoint {
             law,
-            places: [GIVEN; 2],
             slope: law.linearize(expected, impulse).slope,
             friction: law.friction_of(impulse),
+            is_known,
             ..TouchingPoint::default()
         };
         for (i, side) in sides.iter().enumerate() {
             match *side {
                 SolvedSide::Given(velocity) => point.given += if i == 0 { velocity } else { -velocity },
                 SolvedSide::Body { body, arm } => {
-                    point.places[i] = self.place(body);
-                    point.arms[i] = arm;
+                    point.sides.places[i] = self.place(body);
+                    point.sides.arms[i] = arm;
                 }
                 SolvedSide::Flesh { .. } => return,
             }
@@ -166,15 +166,36 @@ impl TouchingBodies {
         begin.extend(bodies.iter().map(|&body| motions[body]));
         for point in points {
             let impulse = point.law.impulse(relative(bodies, point, motions));
-            point.push(impulse, 0, impulses);
+            point.sides.push(impulse, 0, impulses);
         }
+    }
+}
+
+impl TouchingBodies {
+    /// Linearizes each chosen contact, by its number, law, velocity and the impulse that it expects.
+    #[inline]
+    fn linearize_by(
+        &mut self,
+        motions: &[Motion],
+        impulses: &mut [Force],
+        at: impl Fn(usize, &mut ContactPotential, DVec3, DVec3) -> ContactSlope,
+    ) {
+        let (Range { start, .. }, points, pairs) = self.chosen.clone();
+        impulses.fill(Force::ZERO);
+        for (k, point) in self.points[points].iter_mut().enumerate() {
+            point.velocity = point.given + point.sides.relative(start, motions);
+            let ContactSlope { impulse, slope } = at(k, &mut point.law, point.velocity, point.friction);
+            (point.impulse, point.slope) = (impulse, slope);
+            point.sides.push(impulse, start, impulses);
+        }
+        self.pairs.assemble(pairs, &self.points);
     }
 }
 
 /// Relative velocity of a contact with some twists of all bodies.
 fn relative(bodies: &[usize], point: &TouchingPoint, motions: &[Motion]) -> DVec3 {
-    let side = |i: usize| match bodies.get(point.places[i] as usize) {
-        Some(&body) => velocity_at(motions[body], point.arms[i]),
+    let side = |i: usize| match bodies.get(point.sides.places[i] as usize) {
+        Some(&body) => velocity_at(motions[body], point.sides.arms[i]),
         None => DVec3::ZERO,
     };
     point.given + side(0) - side(1)
@@ -219,7 +240,7 @@ impl ConvexForces for TouchingBodies {
     }
 
     fn are_floating(&self) -> bool {
-        self.points[self.chosen.1.clone()].iter().all(|point| !point.places.contains(&GIVEN))
+        self.points[self.chosen.1.clone()].iter().all(|point| !point.sides.places.contains(&GIVEN))
     }
 
     fn begin(&self, motions: &mut [Motion]) -> bool {
@@ -239,27 +260,15 @@ impl ConvexForces for TouchingBodies {
     }
 
     fn linearize(&mut self, motions: &[Motion], impulses: &mut [Force]) {
-        let (Range { start, .. }, points, pairs) = self.chosen.clone();
-        impulses.fill(Force::ZERO);
-        for point in &mut self.points[points] {
-            point.velocity = point.given + point.relative(start, motions);
-            let at = point.law.linearize(point.velocity, point.friction);
-            (point.impulse, point.slope) = (at.impulse, at.slope);
-            point.push(at.impulse, start, impulses);
-        }
-        self.pairs.assemble(pairs, &self.points);
+        self.linearize_by(motions, impulses, |_, law, velocity, expected| law.linearize(velocity, expected));
     }
 
     fn linearize_expected(&mut self, motions: &[Motion], impulses: &mut [Force]) {
-        let (Range { start, .. }, points, pairs) = self.chosen.clone();
-        impulses.fill(Force::ZERO);
-        for (point, inverse_mass) in self.points[points].iter_mut().zip(self.sweeps.inverse_masses()) {
-            point.velocity = point.given + point.relative(start, motions);
-            let at = point.law.linearize_about(point.velocity, point.friction, inverse_mass);
-            (point.impulse, point.slope) = (at.impulse, at.slope);
-            point.push(at.impulse, start, impulses);
-        }
-        self.pairs.assemble(pairs, &self.points);
+        let masses = std::mem::take(&mut self.sweeps);
+        self.linearize_by(motions, impulses, |k, law, velocity, expected| {
+            law.linearize_about(velocity, expected, masses.inverse_mass(k))
+        });
+        self.sweeps = masses;
     }
 
     fn energy(&self) -> f64 {
@@ -274,7 +283,7 @@ impl ConvexForces for TouchingBodies {
     fn search_along(&mut self, change: &[Motion]) {
         let (Range { start, .. }, points, _) = self.chosen.clone();
         for point in &mut self.points[points] {
-            point.change = point.relative(start, change);
+            point.change = point.sides.relative(start, change);
         }
     }
 
@@ -297,7 +306,7 @@ impl ConvexForces for TouchingBodies {
         for point in &*points {
             let wrong = point.friction_change().abs();
             for side in [0, 1] {
-                if let Some(sum) = sums.get_mut(point.place(side, bodies.start)) {
+                if let Some(sum) = sums.get_mut(point.sides.place(side, bodies.start)) {
                     *sum = [sum[0] + wrong, sum[1] + point.law.load(point.velocity)];
                 }
             }

@@ -43,7 +43,7 @@ impl TouchingIslands {
         // Contacts of two fixed things are of no island: they come last.
         let n_islands = ends.len();
         let of_point = points.iter().map(|point| {
-            let moved = point.places.into_iter().find(|&place| place != GIVEN);
+            let moved = point.sides.places.into_iter().find(|&place| place != GIVEN);
             moved.map_or(n_islands as u32, |place| of_body[place as usize])
         });
         point_ends.clear();
@@ -93,7 +93,7 @@ impl TouchingIslands {
         }
         jointed.filter(|&island| island != NO_SLOT).for_each(|island| first_jointed[island as usize] = GIVEN);
         for point in points {
-            if let [a, b] = point.places
+            if let [a, b] = point.sides.places
                 && a != GIVEN
                 && b != GIVEN
             {
@@ -115,7 +115,8 @@ impl TouchingIslands {
         sorted_points.clear();
         sorted_points.extend_from_slice(points);
         for (point, &place) in sorted_points.iter_mut().zip(&*point_places) {
-            point.places = point.places.map(|side| body_places.get(side as usize).copied().unwrap_or(GIVEN));
+            point.sides.places =
+                point.sides.places.map(|side| body_places.get(side as usize).copied().unwrap_or(GIVEN));
             points[place as usize] = *point;
         }
     }
@@ -187,7 +188,7 @@ mod tests {
             for (a, &island) in jointed.iter().enumerate().filter(|(_, island)| **island != NO_SLOT) {
                 (0..a).filter(|&b| jointed[b] == island).for_each(|b| join(a, b));
             }
-            for [a, b] in points.iter().map(|point| point.places) {
+            for [a, b] in points.iter().map(|point| point.sides.places) {
                 if a != GIVEN && b != GIVEN {
                     join(a as usize, b as usize);
                 }
@@ -208,7 +209,7 @@ mod tests {
                 (0..n).map(|_| if rng.chance(0.5) { NO_SLOT } else { rng.below(4) as u32 }).collect();
             let side = |rng: &mut Rng| if rng.chance(0.4) { GIVEN } else { rng.below(n) as u32 };
             let mut points = vec![TouchingPoint::default(); rng.below(12)];
-            points.iter_mut().for_each(|point| point.places = [side(&mut rng), side(&mut rng)]);
+            points.iter_mut().for_each(|point| point.sides.places = [side(&mut rng), side(&mut rng)]);
             let wanted = spread(&jointed, &points);
             islands.find(jointed.iter().copied(), &points);
             let (mut bodies, mut sorted): (Vec<usize>, _) = ((0..n).collect(), points.clone());
@@ -222,15 +223,17 @@ mod tests {
                 assert!(bodies[range.clone()].iter().all(|&body| wanted[body] == of));
                 assert_eq!(range.len(), wanted.iter().filter(|&&other| other == of).count());
                 let is_inside = |&place: &u32| place == GIVEN || range.contains(&(place as usize));
-                assert!(sorted[point_range.clone()].iter().all(|point| point.places.iter().all(is_inside)));
+                assert!(
+                    sorted[point_range.clone()].iter().all(|point| point.sides.places.iter().all(is_inside))
+                );
                 n_points += point_range.len();
             }
-            let n_fixed = points.iter().filter(|point| point.places == [GIVEN; 2]).count();
+            let n_fixed = points.iter().filter(|point| point.sides.places == [GIVEN; 2]).count();
             assert_eq!(n_points + n_fixed, points.len());
             // In the order in which they were added they touch the bodies that they did.
             for (before, now) in points.iter().zip(islands.in_order(&sorted)) {
                 let body = |place: u32| bodies.get(place as usize).map(|&body| body as u32).unwrap_or(GIVEN);
-                assert_eq!(before.places, now.places.map(body));
+                assert_eq!(before.sides.places, now.sides.places.map(body));
             }
         }
     }

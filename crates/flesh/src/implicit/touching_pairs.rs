@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use sinew_math::{Force, Motion, Sym3, Sym6};
 
-use super::touching_point::TouchingPoint;
+use super::touching_point::{TouchedSides, TouchingPoint};
 use crate::node_vectors::velocity_at;
 
 /// One pair.
@@ -18,8 +18,8 @@ use crate::node_vectors::velocity_at;
 struct TouchingPair {
     /// End among the contacts; they come after those of the pair before.
     end: u32,
-    /// Its first contact, at whose point the block is.
-    first: TouchingPoint,
+    /// Bodies of its contacts, and where they are touched by the first one, at whose point the block is.
+    sides: TouchedSides,
     block: Sym6,
 }
 
@@ -34,9 +34,9 @@ impl TouchingPairs {
     pub(super) fn find(&mut self, points: &[TouchingPoint]) {
         self.pairs.clear();
         let mut end = 0;
-        for of_pair in points.chunk_by(|a, b| a.places == b.places) {
+        for of_pair in points.chunk_by(|a, b| a.sides.places == b.sides.places) {
             end += of_pair.len() as u32;
-            self.pairs.push(TouchingPair { end, first: of_pair[0], block: Sym6::ZERO });
+            self.pairs.push(TouchingPair { end, sides: of_pair[0].sides, block: Sym6::ZERO });
         }
     }
 
@@ -51,11 +51,11 @@ impl TouchingPairs {
         let mut start = pairs.start.checked_sub(1).map_or(0, |before| self.pairs[before].end as usize);
         for pair in &mut self.pairs[pairs] {
             pair.block = Sym6::ZERO;
-            let side = usize::from(pair.first.is_given(0));
+            let side = usize::from(pair.sides.is_given(0));
             for point in &points[start..pair.end as usize] {
                 if point.slope != Sym3::ZERO {
                     let slope = Sym6 { linear: point.slope, ..Sym6::ZERO };
-                    pair.block.add(&slope.shifted(point.arms[side] - pair.first.arms[side]));
+                    pair.block.add(&slope.shifted(point.sides.arms[side] - pair.sides.arms[side]));
                 }
             }
             start = pair.end as usize;
@@ -65,9 +65,9 @@ impl TouchingPairs {
     /// Sums the slopes of some pairs per body, from a first one on.
     pub(super) fn sum(&self, pairs: Range<usize>, first: usize, sums: &mut [Sym6]) {
         sums.fill(Sym6::ZERO);
-        for TouchingPair { first: point, block, .. } in &self.pairs[pairs] {
-            for (side, &arm) in point.arms.iter().enumerate() {
-                if let Some(sum) = sums.get_mut(point.place(side, first)) {
+        for TouchingPair { sides, block, .. } in &self.pairs[pairs] {
+            for (side, &arm) in sides.arms.iter().enumerate() {
+                if let Some(sum) = sums.get_mut(sides.place(side, first)) {
                     sum.add(&block.shifted(arm));
                 }
             }
@@ -77,21 +77,21 @@ impl TouchingPairs {
     /// Impulses by which the slopes of some pairs resist a change of the twists of bodies from a first one on.
     pub(super) fn apply(&self, pairs: Range<usize>, first: usize, change: &[Motion], impulses: &mut [Force]) {
         impulses.fill(Force::ZERO);
-        for TouchingPair { first: point, block, .. } in &self.pairs[pairs] {
+        for TouchingPair { sides, block, .. } in &self.pairs[pairs] {
             if block.linear == Sym3::ZERO {
                 continue;
             }
             let mut relative = Motion::ZERO;
             for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                if let Some(motion) = change.get(point.place(side, first)) {
-                    let linear = velocity_at(*motion, point.arms[side]);
+                if let Some(motion) = change.get(sides.place(side, first)) {
+                    let linear = velocity_at(*motion, sides.arms[side]);
                     relative += Motion::new(motion.angular, linear) * sign;
                 }
             }
             let force = block.mul(relative);
             for (side, force) in [force, force * -1.0].into_iter().enumerate() {
-                if let Some(sum) = impulses.get_mut(point.place(side, first)) {
-                    let turning = force.angular + point.arms[side].cross(force.linear);
+                if let Some(sum) = impulses.get_mut(sides.place(side, first)) {
+                    let turning = force.angular + sides.arms[side].cross(force.linear);
                     *sum += Force::new(turning, force.linear);
                 }
             }
@@ -119,8 +119,7 @@ mod tests {
                 let slope =
                     Sym3::ZERO.add_outer(2.0, rng.vec3(-1.0, 1.0)).add_outer(1.0, rng.vec3(-1.0, 1.0));
                 points.push(TouchingPoint {
-                    places,
-                    arms: places.map(arm),
+                    sides: TouchedSides { places, arms: places.map(arm) },
                     slope,
                     ..TouchingPoint::default()
                 });
@@ -135,7 +134,7 @@ mod tests {
             (0..4).map(|_| Motion::new(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0))).collect();
         let (mut wanted, mut found) = (vec![Force::ZERO; 4], vec![Force::ZERO; 4]);
         for point in &points {
-            point.push(point.slope.mul_vec(point.relative(0, &change)), 0, &mut wanted);
+            point.sides.push(point.slope.mul_vec(point.sides.relative(0, &change)), 0, &mut wanted);
         }
         pairs.apply(all.clone(), 0, &change, &mut found);
         let is_near = |a: Force, b: Force| (a - b).to_array().iter().all(|x| x.abs() < 1e-12);
@@ -148,7 +147,7 @@ mod tests {
             alone[body] = change[body];
             wanted.fill(Force::ZERO);
             for point in &points {
-                point.push(point.slope.mul_vec(point.relative(0, &alone)), 0, &mut wanted);
+                point.sides.push(point.slope.mul_vec(point.sides.relative(0, &alone)), 0, &mut wanted);
             }
             assert!(is_near(sum.mul(change[body]), wanted[body]));
         }

@@ -9,13 +9,27 @@ use crate::node_vectors::{velocity_at, wrench_at};
 /// A side that no force moves.
 pub(super) const GIVEN: u32 = u32::MAX;
 
+/// The two sides of a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TouchedSides {
+    /// Places among the touched bodies, or `GIVEN`.
+    pub(super) places: [u32; 2],
+    /// From the centres of mass to the contact (m).
+    pub(super) arms: [DVec3; 2],
+}
+
+impl Default for TouchedSides {
+    /// Both are given.
+    fn default() -> Self {
+        Self { places: [GIVEN; 2], arms: [DVec3::ZERO; 2] }
+    }
+}
+
 /// One contact.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TouchingPoint {
     pub(super) law: ContactPotential,
-    /// Places of both sides among the touched bodies, or `GIVEN`.
-    pub(super) places: [u32; 2],
-    pub(super) arms: [DVec3; 2],
+    pub(super) sides: TouchedSides,
     /// Relative velocity of the sides that are given, m/s.
     pub(super) given: DVec3,
     /// Relative velocity where the contact was linearized, its change along a search, and impulse and slope there; before, those that are expected.
@@ -25,6 +39,8 @@ pub(super) struct TouchingPoint {
     pub(super) slope: Sym3,
     /// Friction that the last linear law expects (N·s).
     pub(super) friction: DVec3,
+    /// Whether a solution of the step had it.
+    pub(super) is_known: bool,
     /// Friction limit that was found last, and by how much friction changed with it (N·s).
     pub(super) before: Option<[f64; 2]>,
 }
@@ -34,7 +50,9 @@ impl TouchingPoint {
     pub(super) fn friction_change(&self) -> f64 {
         self.law.friction_change(self.velocity, self.law.limit_at(self.velocity))
     }
+}
 
+impl TouchedSides {
     /// Whether no force moves a side.
     pub(super) fn is_given(&self, side: usize) -> bool {
         self.places[side] == GIVEN

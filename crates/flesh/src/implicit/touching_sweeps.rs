@@ -26,13 +26,14 @@ pub(super) struct ContactSweeps {
 }
 
 impl ContactSweeps {
-    /// `w_n` of each contact that was settled last (1/kg).
-    pub(super) fn inverse_masses(&self) -> impl Iterator<Item = f64> {
-        self.inverse_masses.iter().map(|[along, _]| *along)
+    /// `w_n` of a contact that was settled last (1/kg).
+    #[inline]
+    pub(super) fn inverse_mass(&self, contact: usize) -> f64 {
+        self.inverse_masses[contact][0]
     }
 
-    /// Settles contacts of bodies from a first one on, beginning with their impulses where they touch; `responses` are the inverse masses of the bodies. The twists are
-    /// those without contacts, and those with them on return; `impulses` become those of all contacts on each body.
+    /// Settles contacts of bodies from a first one on, beginning with their impulses where they were linearized; `responses` are the inverse masses of the bodies. The twists are
+    /// those without contacts, and those with them on return; `impulses` become those of all contacts on each body. What a solution has found needs no sweeps.
     pub(super) fn settle(
         &mut self,
         points: &mut [TouchingPoint],
@@ -42,32 +43,32 @@ impl ContactSweeps {
     ) {
         impulses.fill(Force::ZERO);
         self.inverse_masses.clear();
+        let is_solved = points.iter().any(|point| point.is_known);
         for point in &mut *points {
-            self.inverse_masses.push(inverse_mass(point, first, responses));
-            // What does not touch yet begins without an impulse.
-            if point.law.push < 0.0 {
-                point.impulse = DVec3::ZERO;
-            }
-            point.push(point.impulse, first, impulses);
+            let inverse_mass = inverse_mass(point, first, responses);
+            self.inverse_masses.push(inverse_mass);
+            point.impulse = if is_solved { found(point) } else { likely(point, inverse_mass[0]) };
+            point.sides.push(point.impulse, first, impulses);
         }
         for (motion, (response, impulse)) in motions.iter_mut().zip(responses.iter().zip(&*impulses)) {
             *motion += response.mul_wrench(*impulse);
         }
-        for sweep in 0..SWEEPS {
+        let sweeps = if is_solved { 0 } else { SWEEPS };
+        for sweep in 0..sweeps {
             let (mut moved, mut all) = (0.0, 0.0);
             for k in 0..points.len() {
                 // Forth and back.
                 let k = if sweep % 2 == 0 { k } else { points.len() - 1 - k };
                 let point = &mut points[k];
-                let velocity = point.given + point.relative(first, motions);
+                let velocity = point.given + point.sides.relative(first, motions);
                 let impulse = point.law.settle(velocity, point.impulse, self.inverse_masses[k]);
                 let change = std::mem::replace(&mut point.impulse, impulse) - impulse;
                 moved += change.length();
                 all += impulse.length();
                 for (i, change) in [-change, change].into_iter().enumerate() {
-                    let place = point.place(i, first);
+                    let place = point.sides.place(i, first);
                     if let Some(response) = responses.get(place) {
-                        let wrench = wrench_at(change, point.arms[i]);
+                        let wrench = wrench_at(change, point.sides.arms[i]);
                         motions[place] += response.mul_wrench(wrench);
                         impulses[place] += wrench;
                     }
@@ -81,11 +82,32 @@ impl ContactSweeps {
     }
 }
 
+/// The impulse that a solution has found, with the friction limit of its load; none for a contact that it did not have.
+fn found(point: &mut TouchingPoint) -> DVec3 {
+    if !point.is_known {
+        return DVec3::ZERO;
+    }
+    point.law.limit = point.law.limit_at(point.velocity);
+    point.law.impulse(point.velocity)
+}
+
+/// The impulse where a contact was linearized, if that is likely: no more than at rest or than what stops its bodies, and none across a gap.
+fn likely(point: &TouchingPoint, inverse_mass: f64) -> DVec3 {
+    let law = &point.law;
+    let load = law.normal.dot(point.impulse);
+    let most = law.load(DVec3::ZERO).max(law.stopping_load(point.velocity, inverse_mass));
+    match law.push < 0.0 {
+        true => DVec3::ZERO,
+        false if load > most => point.impulse * (most / load),
+        false => point.impulse,
+    }
+}
+
 /// `w_n` and `w_t`.
 fn inverse_mass(point: &TouchingPoint, first: usize, responses: &[Sym6]) -> [f64; 2] {
     let mut all = DMat3::ZERO;
-    for (i, &arm) in point.arms.iter().enumerate() {
-        if let Some(response) = responses.get(point.place(i, first)) {
+    for (i, &arm) in point.sides.arms.iter().enumerate() {
+        if let Some(response) = responses.get(point.sides.place(i, first)) {
             let column = |axis: DVec3| velocity_at(response.mul_wrench(wrench_at(axis, arm)), arm);
             all += DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
         }

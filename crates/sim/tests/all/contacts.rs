@@ -280,3 +280,29 @@ fn elastic_balls_exchange_momentum_and_keep_energy() {
     let [a, b] = [0, 1].map(|i| world.state().bodies.motions[i].linear);
     assert!(a.y > 0.5 && b.x > 0.0, "they part: {a}, {b}");
 }
+
+#[test]
+fn a_row_of_balls_that_is_hit_fast_keeps_its_order() {
+    // In one step the first one goes further than all gaps together.
+    let ball = |i: u32| {
+        let (x, mass) = (0.23 * f64::from(i), if i == 0 { 20 } else { 1 });
+        let speed = if i == 0 { 20 } else { 0 };
+        format!(
+            r#"(name: "b{i}", mass: Total({mass}), pose: (position: ({x}, 0, 0)), velocity: (linear: ({speed}, 0, 0)), shapes: [Sphere(radius: 0.1)]),"#
+        )
+    };
+    let bodies: String = (0..14).map(ball).collect();
+    let colliders: String = (0..14).map(|i| format!("(body: \"b{i}\", shape: OfBody),")).collect();
+    let text = format!("(format: 1, gravity: (0, 0, 0), bodies: [{bodies}], colliders: [{colliders}])");
+    let mut world =
+        World::from_scene(&SceneDoc::from_ron(&text, "row.ron").expect("a scene")).expect("a world");
+    let momentum = world.momentum().linear;
+    for step in 0..30 {
+        world.step();
+        let poses = &world.state().bodies.poses;
+        let nearest = poses.windows(2).map(|pair| pair[1].translation.x - pair[0].translation.x);
+        let nearest = nearest.fold(f64::INFINITY, f64::min);
+        assert!(nearest > 0.198, "step {step}: {nearest} m between two centres");
+    }
+    assert!((world.momentum().linear - momentum).length() < 1e-9 * momentum.length());
+}
