@@ -25,7 +25,7 @@ use sinew_scene::{FleshDoc, FleshGrabDoc, SceneDoc};
 
 use self::attach::{NodeBodies, SceneBodies};
 use self::material::{flows, material, strain, surface_point_material};
-use self::mesh::flesh_mesh;
+use self::mesh::{density, flesh_mesh};
 use self::muscles::{fem_muscles, fem_tendons, muscle_names, point_inside};
 use self::regions::{dampings, fem_regions, middles, regions_of_tets, weigh};
 use self::start::initial_positions;
@@ -80,6 +80,11 @@ impl PreparedFlesh {
         if parts.len() > 1 {
             spec.mass = MassProperties::combine(&parts);
         }
+    }
+
+    /// Vertices of the surface of each flesh at rest, in the frame of its mesh (m).
+    pub(crate) fn surfaces(&self) -> impl Iterator<Item = &[DVec3]> {
+        self.bodies.iter().map(|body| body.mesh.surface().positions())
     }
 
     /// A grab of flesh, without its target. `path` is that of the grab.
@@ -151,11 +156,12 @@ impl PreparedBody {
             flesh.body.nodes().iter().map(|&x| world_from_mesh.transform_point(x)).collect();
         let nodes = NodeBodies::new(context, doc, &flesh, &positions, &path)?;
         let mesh = flesh.body;
-        let scale = doc.density * mesh.surface().volume() / mesh.masses().iter().sum::<f64>();
+        let density = density(doc, &mesh);
+        let scale = density * mesh.surface().volume() / mesh.masses().iter().sum::<f64>();
         let mut masses: Vec<f64> = mesh.masses().iter().map(|mass| mass * scale).collect();
         let middles = middles(doc, &mesh);
         let regions = regions_of_tets(context, doc, &middles, &path)?;
-        weigh(doc, &mesh, &regions, &mut masses);
+        weigh(doc, density, &mesh, &regions, &mut masses);
         let muscles = fem_muscles(context, doc, &regions, &middles);
         Ok(Self { path, mesh, positions, nodes, masses, regions, muscles })
     }
@@ -172,7 +178,7 @@ impl PreparedBody {
         let (bones, attachments) = attachments(&nodes, &positions, mechanism).map_err(bad)?;
         let total: f64 = masses.iter().sum();
         let options = FemOptions {
-            density_kg_per_m3: doc.density,
+            density_kg_per_m3: density(doc, &mesh),
             fill_ratios: Some(mesh.fill().to_vec()),
             node_masses_kg: Some(masses),
             mass_floor: 0.0,

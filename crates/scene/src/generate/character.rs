@@ -90,7 +90,7 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
         material: character.material,
         regions: character.regions.clone(),
         tendons: character.tendons.clone(),
-        density: character.density(),
+        density: Some(character.density()),
         stiffness_damping_s: character.stiffness_damping_s,
         bone_damping: character.bone_damping,
         attach: vec![AttachDoc { body: None, nodes: AttachedDoc::OfCharacter(character.name.clone()) }],

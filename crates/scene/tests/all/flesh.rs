@@ -139,7 +139,7 @@ fn what_is_left_out_has_the_usual_values() {
         "(format: 1, name: \"x\", flesh: [(name: \"a\", mesh: Beam(size: (1, 1, 1), cells: (1, 1, 1)))])";
     let scene = SceneDoc::from_ron(text, "x.ron").unwrap();
     let flesh = &scene.flesh[0];
-    assert_eq!((flesh.density, flesh.contact, flesh.attach.len()), (1000.0, None, 0));
+    assert_eq!((flesh.density, flesh.contact, flesh.attach.len()), (None, None, 0));
     let FleshMaterialDoc::StVenantKirchhoff { young, poisson, band, .. } = flesh.material else { panic!() };
     assert_eq!((young, poisson, band), (1e5, 0.4, [2.0 / 3.0, 5.0 / 3.0]));
     assert!(!scene.to_ron().contains("flesh_solver"));
@@ -199,7 +199,7 @@ fn characters_are_written_out_as_they_are() {
 
         let [flesh] = &all.flesh[..] else { panic!("one flesh") };
         assert_eq!((flesh.name.as_str(), &flesh.mesh), ("pet", &FleshMeshDoc::Character { kind }));
-        assert_eq!((flesh.pose, flesh.density), (pose, character.bones[0].density));
+        assert_eq!((flesh.pose, flesh.density), (pose, Some(character.bones[0].density)));
         assert_eq!(flesh.attach[0].nodes, AttachedDoc::OfCharacter("pet".to_owned()));
         let generator = &document.generators[0];
         assert!(all.bodies.iter().all(|body| generator.makes_body(&body.name)));
@@ -220,7 +220,7 @@ fn a_held_root_needs_no_joint() {
         assert_eq!(all.bodies.iter().filter(|body| body.kind == root).count(), 1);
         assert_eq!(all.bodies[0].kind, root);
         assert!(all.joints.iter().all(|joint| joint.parent.is_some()));
-        assert_eq!((all.joints.len(), all.flesh[0].density), (4, 900.0));
+        assert_eq!((all.joints.len(), all.flesh[0].density), (4, Some(900.0)));
     }
 }
 
