@@ -44,6 +44,8 @@ struct PreparedBody {
     /// Path in the scene.
     path: String,
     mesh: EmbeddedBody,
+    /// What is drawn: points in the tetrahedra, and triangles between them.
+    drawn: (Vec<SurfacePoint>, Vec<[u32; 3]>),
     /// Nodes in the world, at rest.
     positions: Vec<DVec3>,
     nodes: NodeBodies,
@@ -126,11 +128,11 @@ impl PreparedFlesh {
             return Ok(None);
         }
         let (mut appearances, mut flesh, mut positions) = (Vec::new(), Vec::new(), Vec::new());
-        for (body, doc) in self.bodies.into_iter().zip(&scene.flesh) {
-            let triangles = body.mesh.surface().triangles().to_vec();
+        for (mut body, doc) in self.bodies.into_iter().zip(&scene.flesh) {
+            let (points, triangles) = std::mem::take(&mut body.drawn);
             let (name, muscles) = (doc.name.clone(), muscle_names(doc));
             let regions = doc.regions.iter().map(|region| region.name.clone()).collect();
-            appearances.push(FleshAppearance { name, triangles, color: doc.color, muscles, regions });
+            appearances.push(FleshAppearance { name, points, triangles, color: doc.color, muscles, regions });
             positions.push(initial_positions(doc, &body.mesh));
             flesh.push(body.finish(doc, mechanism, kinds.kind(&doc.name))?);
         }
@@ -156,6 +158,10 @@ impl PreparedBody {
             flesh.body.nodes().iter().map(|&x| world_from_mesh.transform_point(x)).collect();
         let nodes = NodeBodies::new(context, doc, &flesh, &positions, &path)?;
         let mesh = flesh.body;
+        let drawn = match flesh.look {
+            Some(look) => (mesh.places(&look.positions), look.triangles),
+            None => (mesh.surface_points().to_vec(), mesh.surface().triangles().to_vec()),
+        };
         let density = density(doc, &mesh);
         let scale = density * mesh.surface().volume() / mesh.masses().iter().sum::<f64>();
         let mut masses: Vec<f64> = mesh.masses().iter().map(|mass| mass * scale).collect();
@@ -163,7 +169,7 @@ impl PreparedBody {
         let regions = regions_of_tets(context, doc, &middles, &path)?;
         weigh(doc, density, &mesh, &regions, &mut masses);
         let muscles = fem_muscles(context, doc, &regions, &middles);
-        Ok(Self { path, mesh, positions, nodes, masses, regions, muscles })
+        Ok(Self { path, mesh, drawn, positions, nodes, masses, regions, muscles })
     }
 
     fn finish(
@@ -172,7 +178,7 @@ impl PreparedBody {
         mechanism: &sinew_mechanism::Model,
         kind: u32,
     ) -> Result<FleshBody, BuildError> {
-        let Self { path, mesh, positions, nodes, masses, regions, muscles } = self;
+        let Self { path, mesh, positions, nodes, masses, regions, muscles, .. } = self;
         let fault = |message: String| BuildError::Flesh { field: path.clone(), message };
         let bad = |error: FemError| fault(error.to_string());
         let (bones, attachments) = attachments(&nodes, &positions, mechanism).map_err(bad)?;

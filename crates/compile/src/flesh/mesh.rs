@@ -1,6 +1,6 @@
 //! Meshes of flesh: generated, read from files of the scene, or those of a character. Metres; errors name the field.
 
-use sinew_mesh::characters::{Character, finger, fish, hand, worm, worm_with_cells};
+use sinew_mesh::characters::{Character, CharacterLook, finger, fish, hand, worm, worm_with_cells};
 use sinew_mesh::{EmbeddedBody, Filling, Lattice, MeshError, Surface, TetGen, TetMesh, beam};
 use sinew_scene::{CharacterKindDoc, FleshDoc, FleshMeshDoc, SceneDoc};
 
@@ -13,6 +13,8 @@ const WATER: f64 = 1000.0;
 pub(super) struct FleshMesh {
     pub(super) body: EmbeddedBody,
     pub(super) character: Option<CharacterNodes>,
+    /// What is drawn instead of the surface.
+    pub(super) look: Option<CharacterLook>,
 }
 
 /// Which bone of a character each node follows.
@@ -57,7 +59,7 @@ pub(super) fn flesh_mesh(scene: &SceneDoc, doc: &FleshDoc, path: &str) -> Result
         }
         FleshMeshDoc::Character { kind } => return Ok(character_mesh(character(*kind))),
     };
-    Ok(FleshMesh { body, character: None })
+    Ok(FleshMesh { body, character: None, look: None })
 }
 
 /// Density of the filled volume (kg/m³): as written, else that of the file of an embedded body, else that of water.
@@ -70,10 +72,10 @@ pub(super) fn density(doc: &FleshDoc, mesh: &EmbeddedBody) -> f64 {
 }
 
 fn character_mesh(character: Character) -> FleshMesh {
-    let Character { flesh, holds, bones, .. } = character;
+    let Character { flesh, holds, bones, look, .. } = character;
     let bone_names = bones.iter().map(|bone| bone.name.to_string()).collect();
     let nodes = holds.iter().map(|hold| (hold.bone as usize, hold.fixed)).collect();
-    FleshMesh { body: flesh, character: Some(CharacterNodes { bone_names, nodes }) }
+    FleshMesh { body: flesh, character: Some(CharacterNodes { bone_names, nodes }), look }
 }
 
 fn character(kind: CharacterKindDoc) -> Character {

@@ -9,7 +9,7 @@ use sinew_mesh::characters;
 use sinew_scene::{
     AttachedDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, FleshMaterialDoc, FleshMeshDoc, FollowDoc,
     GeneratorDoc, JointFramesDoc, JointSpringDoc, MotorDoc, PoseDoc, RotationDoc, SceneDoc, SceneIssueKind,
-    Shape, ShapeDoc, TrackDoc, validate,
+    Shape, TrackDoc, validate,
 };
 
 /// Every choice and every field of flesh and contact, none at its default.
@@ -167,13 +167,14 @@ fn characters_are_written_out_as_they_are() {
                 let wanted = world.transform_point(bone.pose.transform_point(point));
                 assert!(found.transform_point(point).distance(wanted) < 1e-14, "{kind:?} {}", body.name);
             }
-            let mass = match body.shapes[..] {
-                [ShapeDoc { solid: Shape::Capsule { radius, length }, .. }] => {
+            let mass = match bone.shape {
+                Shape::Capsule { radius, length } => {
                     radius * radius * std::f64::consts::PI * (length + 4.0 / 3.0 * radius)
                 }
-                [ShapeDoc { solid: Shape::Box { size }, .. }] => size.x * size.y * size.z,
+                Shape::Box { size } => size.x * size.y * size.z,
                 _ => panic!("bones are capsules or boxes"),
             } * bone.density;
+            assert_eq!(body.shapes.len(), bone.seen.len().max(1));
             assert!((body.mass_properties().mass - mass).abs() < 1e-12 * mass);
         }
 
