@@ -172,7 +172,7 @@ pub(crate) fn cantilever(young: f64, cells: [u32; 3]) -> SceneDoc {
             name: "beam".into(),
             mesh: FleshMeshDoc::Beam { size, cells },
             material: material(young),
-            density: 1000.0,
+            density: Some(1000.0),
             attach: vec![AttachDoc { body: Some("wall".into()), nodes: clamped }],
             ..FleshDoc::default()
         }],

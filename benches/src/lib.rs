@@ -10,6 +10,7 @@
 //! A suite is a file `NAME_suite.rs`; how its figures are shown is in `NAME_report.rs`. Times are seconds inside and
 //! microseconds where they are shown; lengths metres.
 
+mod batches;
 mod budget_suite;
 mod chain_report;
 mod chain_suite;
@@ -40,6 +41,7 @@ mod series;
 mod subjects;
 mod table;
 mod timing;
+mod worms;
 
 pub use links::{ChainLink, LinkJoint, Links};
 pub use subjects::{MechanismRun, SceneRun};

@@ -1,4 +1,4 @@
-//! Piles of cubes in MuJoCo, by a small program in Python that makes a step for every line it reads (`benches/peers/mujoco_pile.py`).
+//! Piles of boxes in MuJoCo, by a small program in Python that makes a step for every line it reads (`benches/peers/mujoco_pile.py`).
 //!
 //! Its own clock tells the time of its steps, so that neither the pipe nor Python counts.
 
@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 use serde_json::{Value, json};
 use sinew_math::Pose;
 use sinew_mechanism::Settings;
-use sinew_soak::{DENSITY, EDGE, FRICTION, PileRun, PileWorld};
+use sinew_soak::{DENSITY, FRICTION, PileParts, PileRun, PileWorld};
 
 use crate::SuiteFailure;
 
@@ -27,11 +27,27 @@ pub(crate) struct MujocoPile {
 }
 
 impl MujocoPile {
-    /// Cubes at some poses above the ground.
+    /// Boxes above the ground, and their joints.
     ///
     /// # Errors
     /// If there is no `python3`, or no `mujoco` in it.
-    pub(crate) fn start(poses: &[(DVec3, DQuat)]) -> Result<Self, SuiteFailure> {
+    pub(crate) fn start(parts: &PileParts) -> Result<Self, SuiteFailure> {
+        Self::asked(&described(parts))
+    }
+
+    /// Seconds that one thread needs for `steps` steps of every state, in which the first box is at a root.
+    ///
+    /// # Errors
+    /// As [`MujocoPile::start`].
+    pub(crate) fn rollout(parts: &PileParts, roots: &[Pose], steps: u32) -> Result<f64, SuiteFailure> {
+        let mut request = described(parts);
+        let roots: Value = roots.iter().map(numbers).collect();
+        request["rollout"] = json!({ "roots": roots, "steps": steps });
+        let pile = Self::asked(&request)?;
+        Ok(pile.state["seconds"].as_f64().ok_or("MuJoCo told no time")?)
+    }
+
+    fn asked(request: &Value) -> Result<Self, SuiteFailure> {
         let mut child = Command::new("python3")
             .args(["-c", PROGRAM])
             .stdin(Stdio::piped())
@@ -42,12 +58,7 @@ impl MujocoPile {
         let (requests, answers) = pipes.ok_or("python3 has no pipes")?;
         let mut pile =
             Self { child, requests, answers: BufReader::new(answers), state: Value::Null, times: vec![] };
-        let settings = Settings::default();
-        let poses = poses.iter().map(|(p, q)| json!([p.x, p.y, p.z, q.w, q.x, q.y, q.z]));
-        pile.ask(&json!({
-            "edge": EDGE, "density": DENSITY, "friction": FRICTION, "dt": settings.dt,
-            "gravity": settings.gravity.to_array(), "poses": poses.collect::<Value>(),
-        }));
+        pile.ask(request);
         if pile.state.is_null() {
             return Err("MuJoCo does not run; `pip install mujoco` adds it to python3".into());
         }
@@ -81,6 +92,32 @@ impl MujocoPile {
             ..run
         })
     }
+}
+
+fn numbers(pose: &Pose) -> Value {
+    let (p, q) = (pose.translation, pose.rotation);
+    json!([p.x, p.y, p.z, q.w, q.x, q.y, q.z])
+}
+
+/// Boxes in the frames of their parents, with their joints.
+fn described(parts: &PileParts) -> Value {
+    let mut boxes: Vec<Value> = parts
+        .boxes
+        .iter()
+        .map(|it| json!({ "parent": -1, "pose": numbers(&it.pose), "half": it.half.to_array() }))
+        .collect();
+    for joint in &parts.joints {
+        let [parent, child] = [joint.parent, joint.child].map(|i| parts.boxes[i].pose);
+        let local = child.inverse();
+        boxes[joint.child]["parent"] = json!(joint.parent);
+        boxes[joint.child]["pose"] = numbers(&parent.inverse().compose(&child));
+        boxes[joint.child]["anchor"] = json!(local.transform_point(joint.anchor).to_array());
+        boxes[joint.child]["axis"] = json!(joint.axis.map(|axis| (local.rotation * axis).to_array()));
+    }
+    let settings = Settings::default();
+    json!({
+        "density": DENSITY, "friction": FRICTION, "dt": settings.dt, "gravity": settings.gravity.to_array(), "boxes": boxes,
+    })
 }
 
 impl PileWorld for MujocoPile {

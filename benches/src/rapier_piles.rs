@@ -1,39 +1,63 @@
-//! Piles of cubes in Rapier, with its default settings. Cubes never sleep.
+//! Piles of boxes in Rapier, with its default settings and impulse joints. Boxes never sleep.
 
 use glam::{DQuat, DVec3};
 use rapier3d_f64::prelude::{
-    ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, RigidBodyHandle, Rotation, SharedShape, Vector,
+    ColliderBuilder, GenericJoint, PhysicsWorld, Pose, RevoluteJointBuilder, RigidBodyBuilder,
+    RigidBodyHandle, Rotation, SharedShape, SphericalJointBuilder, Vector,
 };
 use sinew_mechanism::Settings;
-use sinew_soak::{DENSITY, EDGE, FRICTION, PileWorld};
+use sinew_soak::{DENSITY, FRICTION, PileJoint, PileParts, PileWorld, PlacedBox};
 
 /// A pile in a Rapier world.
 pub(crate) struct RapierPile {
     world: PhysicsWorld,
-    cubes: Vec<RigidBodyHandle>,
+    boxes: Vec<RigidBodyHandle>,
 }
 
 impl RapierPile {
-    /// Cubes at some poses above the ground.
-    pub(crate) fn new(poses: &[(DVec3, DQuat)]) -> Self {
+    /// Boxes above the ground, and their joints.
+    pub(crate) fn new(parts: &PileParts) -> Self {
         let mut world = PhysicsWorld::new();
-        let gravity = Settings::default().gravity;
-        world.gravity = Vector::new(gravity.x, gravity.y, gravity.z);
+        world.gravity = vector(Settings::default().gravity);
         world.integration_parameters.dt = Settings::default().dt;
         world.insert_collider(
             ColliderBuilder::new(SharedShape::halfspace(Vector::Z)).friction(FRICTION),
             None,
         );
-        let half = 0.5 * EDGE;
-        let cubes = poses.iter().map(|(p, q)| {
-            let pose = Pose::from_parts(Vector::new(p.x, p.y, p.z), Rotation::from_xyzw(q.x, q.y, q.z, q.w));
+        let boxes = parts.boxes.iter().map(|PlacedBox { pose, half }| {
+            let q = pose.rotation;
+            let pose = Pose::from_parts(vector(pose.translation), Rotation::from_xyzw(q.x, q.y, q.z, q.w));
             let body = RigidBodyBuilder::dynamic().pose(pose).can_sleep(false);
-            let shape = ColliderBuilder::cuboid(half, half, half).density(DENSITY).friction(FRICTION);
+            let shape = ColliderBuilder::cuboid(half.x, half.y, half.z).density(DENSITY).friction(FRICTION);
             world.insert(body, shape).0
         });
-        let cubes = cubes.collect();
-        Self { world, cubes }
+        let boxes: Vec<RigidBodyHandle> = boxes.collect();
+        for joint in &parts.joints {
+            let made = made(joint, &parts.boxes);
+            world.insert_impulse_joint(boxes[joint.parent], boxes[joint.child], made);
+        }
+        Self { world, boxes }
     }
+}
+
+/// A joint; the boxes of a joint have parallel axes at the start.
+fn made(joint: &PileJoint, boxes: &[PlacedBox]) -> GenericJoint {
+    let [parent, child] = [joint.parent, joint.child].map(|i| boxes[i].pose.inverse());
+    let [on_parent, on_child] = [parent, child].map(|local| vector(local.transform_point(joint.anchor)));
+    match joint.axis {
+        Some(axis) => {
+            let hinge = RevoluteJointBuilder::new(vector(child.rotation * axis));
+            hinge.local_anchor1(on_parent).local_anchor2(on_child).contacts_enabled(false).into()
+        }
+        None => {
+            let ball = SphericalJointBuilder::new();
+            ball.local_anchor1(on_parent).local_anchor2(on_child).contacts_enabled(false).into()
+        }
+    }
+}
+
+fn vector(v: DVec3) -> Vector {
+    Vector::new(v.x, v.y, v.z)
 }
 
 impl PileWorld for RapierPile {
@@ -42,24 +66,24 @@ impl PileWorld for RapierPile {
     }
 
     fn poses(&self) -> Vec<sinew_math::Pose> {
-        let pose = |&cube: &RigidBodyHandle| {
-            let pose = self.world.bodies[cube].position();
+        let pose = |&it: &RigidBodyHandle| {
+            let pose = self.world.bodies[it].position();
             let (p, q) = (pose.translation, pose.rotation);
             sinew_math::Pose::new(DQuat::from_xyzw(q.x, q.y, q.z, q.w), DVec3::new(p.x, p.y, p.z))
         };
-        self.cubes.iter().map(pose).collect()
+        self.boxes.iter().map(pose).collect()
     }
 
     fn energy(&self) -> f64 {
-        let of = |&cube: &RigidBodyHandle| {
-            let body = &self.world.bodies[cube];
+        let of = |&it: &RigidBodyHandle| {
+            let body = &self.world.bodies[it];
             let height = body.center_of_mass().z;
             body.kinetic_energy() - body.mass() * self.world.gravity.z * height
         };
-        self.cubes.iter().map(of).sum()
+        self.boxes.iter().map(of).sum()
     }
 
     fn speed(&self) -> f64 {
-        self.cubes.iter().map(|&cube| self.world.bodies[cube].linvel().length()).fold(0.0, f64::max)
+        self.boxes.iter().map(|&it| self.world.bodies[it].linvel().length()).fold(0.0, f64::max)
     }
 }

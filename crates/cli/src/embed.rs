@@ -108,11 +108,7 @@ fn read_surface(args: &EmbedArgs) -> Result<Surface, CommandError> {
     let bytes = read(&args.surface)?;
     let surface =
         if ending(&args.surface) == "obj" { Surface::from_obj(&bytes) } else { Surface::from_stl(&bytes) };
-    let scaled = surface.and_then(|surface| match args.scale {
-        1.0 => Ok(surface),
-        scale => surface.scaled(scale),
-    });
-    scaled.map_err(|error| located(args, &error))
+    surface.and_then(|surface| surface.scaled(args.scale)).map_err(|error| located(args, &error))
 }
 
 fn read_tetgen(args: &EmbedArgs) -> Result<TetGen, CommandError> {

@@ -31,6 +31,9 @@ pub(crate) struct HealthSummary {
     /// When the scene first had ten times the energy that was put in, s.
     #[serde(skip_serializing_if = "Option::is_none", rename = "exploded_s")]
     exploded: Option<f64>,
+    /// What is probably not meant, with its place in the scene.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) doubts: Vec<String>,
     /// Each sort of notice once, warnings first.
     pub(crate) notices: Vec<NoticeCount>,
     /// Where energy comes from.
@@ -166,6 +169,7 @@ impl HealthSummary {
         }
         let shown = self.notices.iter().filter(|known| known.notice != HealthNotice::Divided);
         lines.extend(shown.map(|known| self.line(known, steps)));
+        lines.extend(self.doubts.iter().map(|doubt| format!("  {:<14} {doubt}", "WARNING")));
         lines
     }
 

@@ -149,6 +149,9 @@ fn check_one(name: &str) -> Result<String, CommandError> {
             world.info().n_steps,
             text::step_lengths(world.info().steps.lengths(world.info().n_steps)),
         );
+        for doubt in scenes::doubts(&source, &member.scene, &world) {
+            text += &format!("\n  WARNING        {doubt}");
+        }
     }
     Ok(text)
 }

@@ -35,6 +35,11 @@ pub(crate) fn build(source: &SceneSource, scene: &SceneDoc) -> Result<World, Com
     World::from_scene(scene).map_err(|error| located(source, scene, &error))
 }
 
+/// What of a world is probably not meant, with its place.
+pub(crate) fn doubts(source: &SceneSource, scene: &SceneDoc, world: &World) -> Vec<String> {
+    BuildError::Scene(world.info().doubts.clone()).located(source, scene)
+}
+
 fn located(source: &SceneSource, scene: &SceneDoc, error: &BuildError) -> CommandError {
     CommandError(error.located(source, scene).join("\n"))
 }

@@ -45,6 +45,7 @@ pub(crate) fn simulate(
     }
     bar.finish_and_clear();
     let trouble = lost.map(|what| format!("{what} after step {} ({:.4} s)", tally.steps, world.time()));
+    tally.health.doubts = scenes::doubts(source, scene, &world);
     let summary = Summary { events: events.finish(), ..tally.summary(name, &world, &plan, trouble) };
     Ok((summary, recorder))
 }

@@ -32,6 +32,7 @@ use crate::{
     settings::settings,
     transmissions::gear_spec,
     transmissions::rope_spec,
+    units::doubts,
 };
 
 /// Everything that a scene without changes becomes.
@@ -53,6 +54,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     let flesh = PreparedFlesh::new(&expanded, &names.bodies)?;
     let mut parts = SceneParts::new(scene, &expanded, &names);
     let meshes = ColliderMeshes::of(&expanded)?;
+    let doubts = doubts(&expanded, &flesh, &meshes);
     parts.add_bodies(&flesh, &meshes)?;
     parts.add_joints()?;
     parts.add_springs()?;
@@ -62,7 +64,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     add_inputs(&expanded, &names, (&parts.mechanism, &flesh), &mut parts.script)?;
     let SceneParts { mechanism, script, mut appearance, .. } = parts;
     let mechanism = mechanism.build().map_err(|source| BuildError::from_mechanism(scene, source))?;
-    let mut info = SceneInfo::of(scene);
+    let mut info = SceneInfo { doubts, ..SceneInfo::of(scene) };
     let mut bodies = mechanism.initial_state();
     if scene.assemble {
         info.assembly = Some(assemble_start(&mechanism, &script, &settings, &mut bodies));

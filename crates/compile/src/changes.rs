@@ -69,7 +69,7 @@ pub fn compile(scene: &SceneDoc) -> Result<CompiledScene, BuildError> {
         start: built.start,
         script: built.script,
         appearance: built.appearance,
-        info: SceneInfo { assembly: built.info.assembly, ..SceneInfo::of(scene) },
+        info: built.info.of_steps(scene),
     })
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct ColliderMesh {
     pub(crate) shape: ContactShape,
     /// The frame of the shape in that of its body.
     pub(crate) at: Pose,
-    points: Vec<DVec3>,
+    pub(crate) points: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
 }
 

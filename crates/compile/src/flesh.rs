@@ -25,7 +25,7 @@ use sinew_scene::{FleshDoc, FleshGrabDoc, SceneDoc};
 
 use self::attach::{NodeBodies, SceneBodies};
 use self::material::{flows, material, strain, surface_point_material};
-use self::mesh::flesh_mesh;
+use self::mesh::{density, flesh_mesh};
 use self::muscles::{fem_muscles, fem_tendons, muscle_names, point_inside};
 use self::regions::{dampings, fem_regions, middles, regions_of_tets, weigh};
 use self::start::initial_positions;
@@ -44,6 +44,8 @@ struct PreparedBody {
     /// Path in the scene.
     path: String,
     mesh: EmbeddedBody,
+    /// What is drawn: points in the tetrahedra, and triangles between them.
+    drawn: (Vec<SurfacePoint>, Vec<[u32; 3]>),
     /// Nodes in the world, at rest.
     positions: Vec<DVec3>,
     nodes: NodeBodies,
@@ -80,6 +82,11 @@ impl PreparedFlesh {
         if parts.len() > 1 {
             spec.mass = MassProperties::combine(&parts);
         }
+    }
+
+    /// Vertices of the surface of each flesh at rest, in the frame of its mesh (m).
+    pub(crate) fn surfaces(&self) -> impl Iterator<Item = &[DVec3]> {
+        self.bodies.iter().map(|body| body.mesh.surface().positions())
     }
 
     /// A grab of flesh, without its target. `path` is that of the grab.
@@ -121,11 +128,11 @@ impl PreparedFlesh {
             return Ok(None);
         }
         let (mut appearances, mut flesh, mut positions) = (Vec::new(), Vec::new(), Vec::new());
-        for (body, doc) in self.bodies.into_iter().zip(&scene.flesh) {
-            let triangles = body.mesh.surface().triangles().to_vec();
+        for (mut body, doc) in self.bodies.into_iter().zip(&scene.flesh) {
+            let (points, triangles) = std::mem::take(&mut body.drawn);
             let (name, muscles) = (doc.name.clone(), muscle_names(doc));
             let regions = doc.regions.iter().map(|region| region.name.clone()).collect();
-            appearances.push(FleshAppearance { name, triangles, color: doc.color, muscles, regions });
+            appearances.push(FleshAppearance { name, points, triangles, color: doc.color, muscles, regions });
             positions.push(initial_positions(doc, &body.mesh));
             flesh.push(body.finish(doc, mechanism, kinds.kind(&doc.name))?);
         }
@@ -151,13 +158,18 @@ impl PreparedBody {
             flesh.body.nodes().iter().map(|&x| world_from_mesh.transform_point(x)).collect();
         let nodes = NodeBodies::new(context, doc, &flesh, &positions, &path)?;
         let mesh = flesh.body;
-        let scale = doc.density * mesh.surface().volume() / mesh.masses().iter().sum::<f64>();
+        let drawn = match flesh.look {
+            Some(look) => (mesh.places(&look.positions), look.triangles),
+            None => (mesh.surface_points().to_vec(), mesh.surface().triangles().to_vec()),
+        };
+        let density = density(doc, &mesh);
+        let scale = density * mesh.surface().volume() / mesh.masses().iter().sum::<f64>();
         let mut masses: Vec<f64> = mesh.masses().iter().map(|mass| mass * scale).collect();
         let middles = middles(doc, &mesh);
         let regions = regions_of_tets(context, doc, &middles, &path)?;
-        weigh(doc, &mesh, &regions, &mut masses);
+        weigh(doc, density, &mesh, &regions, &mut masses);
         let muscles = fem_muscles(context, doc, &regions, &middles);
-        Ok(Self { path, mesh, positions, nodes, masses, regions, muscles })
+        Ok(Self { path, mesh, drawn, positions, nodes, masses, regions, muscles })
     }
 
     fn finish(
@@ -166,13 +178,13 @@ impl PreparedBody {
         mechanism: &sinew_mechanism::Model,
         kind: u32,
     ) -> Result<FleshBody, BuildError> {
-        let Self { path, mesh, positions, nodes, masses, regions, muscles } = self;
+        let Self { path, mesh, positions, nodes, masses, regions, muscles, .. } = self;
         let fault = |message: String| BuildError::Flesh { field: path.clone(), message };
         let bad = |error: FemError| fault(error.to_string());
         let (bones, attachments) = attachments(&nodes, &positions, mechanism).map_err(bad)?;
         let total: f64 = masses.iter().sum();
         let options = FemOptions {
-            density_kg_per_m3: doc.density,
+            density_kg_per_m3: density(doc, &mesh),
             fill_ratios: Some(mesh.fill().to_vec()),
             node_masses_kg: Some(masses),
             mass_floor: 0.0,

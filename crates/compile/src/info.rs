@@ -1,7 +1,7 @@
 //! Facts about the run of a scene: name, steps, sample times, outcome of the assembly.
 
 use sinew_mechanism::AssemblyReport;
-use sinew_scene::{SamplesDoc, SceneDoc, Steps};
+use sinew_scene::{SamplesDoc, SceneDoc, SceneIssue, Steps};
 
 /// What a scene says about its run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,10 +16,18 @@ pub struct SceneInfo {
     pub samples: Vec<u64>,
     /// How bringing the initial poses together went; none if the scene did not ask for it.
     pub assembly: Option<AssemblyReport>,
+    /// What is probably not meant, such as a file in millimetres: the scene runs, but should be looked at.
+    pub doubts: Vec<SceneIssue>,
 }
 
 impl SceneInfo {
-    /// Of a scene, apart from how it was assembled.
+    /// With the steps of a scene that differs in its changes and its duration only.
+    #[must_use]
+    pub fn of_steps(&self, scene: &SceneDoc) -> Self {
+        Self { assembly: self.assembly, doubts: self.doubts.clone(), ..Self::of(scene) }
+    }
+
+    /// Of a scene, apart from what is known once it is built: how it was assembled, and doubts.
     pub fn of(scene: &SceneDoc) -> Self {
         let steps = Steps::of(scene);
         let n_steps = steps.reaching(scene.duration_s);
@@ -36,6 +44,6 @@ impl SceneInfo {
             SamplesDoc::Times(times) => times.iter().map(|&time| steps.reaching(time).min(n_steps)).collect(),
         };
         samples.dedup();
-        Self { name: scene.name.clone(), n_steps, steps, samples, assembly: None }
+        Self { name: scene.name.clone(), n_steps, steps, samples, ..Self::default() }
     }
 }

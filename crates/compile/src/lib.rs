@@ -16,6 +16,7 @@ mod settings;
 mod skin_script;
 mod sweep;
 mod transmissions;
+mod units;
 
 pub use changes::{CompiledScene, ScenePeriod, compile, periods};
 pub use error::BuildError;

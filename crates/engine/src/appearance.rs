@@ -3,7 +3,7 @@
 //! Lengths in metres; colours are red, green, blue from 0 to 1.
 
 use glam::DVec3;
-use sinew_math::{Pose, Shape};
+use sinew_math::{Pose, Shape, SurfacePoint};
 use sinew_mechanism::BodyId;
 
 /// How bodies, springs and flesh look; empty if nothing is known.
@@ -65,7 +65,9 @@ pub struct MeshAppearance {
 pub struct FleshAppearance {
     /// Its name.
     pub name: String,
-    /// Three surface points each, counterclockwise from outside.
+    /// Points in its tetrahedra: those of its surface, or of what is drawn instead.
+    pub points: Vec<SurfacePoint>,
+    /// Three points each, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
     /// Its colour, if the scene gives one.
     pub color: Option<DVec3>,

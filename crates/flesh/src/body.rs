@@ -300,13 +300,13 @@ impl FleshBody {
         (bone != FREE).then_some(bone as usize)
     }
 
-    /// For each point of the surface, whether its tetrahedron needs an SVD with the nodes at `positions` (m).
-    pub fn fill_diagonalized(&self, positions: &[DVec3], out: &mut Vec<bool>) {
+    /// For each of some points, whether its tetrahedron needs an SVD with the nodes at `positions` (m).
+    pub fn fill_diagonalized(&self, points: &[SurfacePoint], positions: &[DVec3], out: &mut Vec<bool>) {
         let mesh = self.fem.mesh();
         let is_large = |tet: usize| !self.fem.material_of(tet).is_small(&mesh.deformation(tet, positions));
         let is_diagonalized: Vec<bool> = (0..self.fem.n_tets()).map(is_large).collect();
         out.clear();
-        out.extend(self.surface.iter().map(|point| is_diagonalized[point.tet as usize]));
+        out.extend(points.iter().map(|point| is_diagonalized[point.tet as usize]));
     }
 
     /// Positions of the points of the surface (m), for given nodes.

@@ -226,6 +226,20 @@ impl EmbeddedBody {
         self.n_raised
     }
 
+    /// The place of each point (m) in the tetrahedron in which it is deepest, or nearest to which it is: what is embedded beside the
+    /// surface, such as a look. Points outside all tetrahedra are extrapolated. Cost: points × tetrahedra.
+    pub fn places(&self, points: &[DVec3]) -> Vec<SurfacePoint> {
+        let maps: Vec<_> =
+            (0..self.tets().len()).map(|tet| Barycentric::new(self.mesh.corners(tet))).collect();
+        let place = |&x: &DVec3| {
+            let all = (0..).zip(&maps).map(|(tet, map)| (tet, map.all(x)));
+            let deepest = all.max_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b));
+            let (tet, (weights, _)) = deepest.unwrap_or_default();
+            SurfacePoint { tet, weights }
+        };
+        points.iter().map(place).collect()
+    }
+
     /// Writes the positions of the surface's vertices for nodes at `nodes` into `out` (m).
     ///
     /// # Panics

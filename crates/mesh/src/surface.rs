@@ -70,9 +70,14 @@ impl Surface {
     /// # Errors
     /// As [`Surface::new`]: rounding may make triangles touch that are extremely close.
     pub fn scaled(self, factor: f64) -> Result<Self, MeshError> {
-        let positions = self.positions.iter().map(|&p| p * factor).collect();
-        let flipped = self.flipped;
-        Self::new(positions, self.triangles).map(|scaled| Self { flipped, ..scaled })
+        match factor {
+            1.0 => Ok(self),
+            _ => {
+                let positions = self.positions.iter().map(|&p| p * factor).collect();
+                let flipped = self.flipped;
+                Self::new(positions, self.triangles).map(|scaled| Self { flipped, ..scaled })
+            }
+        }
     }
 
     /// Vertex positions (m).

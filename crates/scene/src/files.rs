@@ -10,7 +10,7 @@ impl SceneDoc {
         self.files = files.into_iter().map(|(name, bytes)| (rename(&name), bytes)).collect();
         for flesh in &mut self.flesh {
             match &mut flesh.mesh {
-                FleshMeshDoc::TetGen { node, ele } => (*node, *ele) = (rename(node), rename(ele)),
+                FleshMeshDoc::TetGen { node, ele, .. } => (*node, *ele) = (rename(node), rename(ele)),
                 FleshMeshDoc::Embedded { file } | FleshMeshDoc::Surface { file, .. } => *file = rename(file),
                 FleshMeshDoc::Beam { .. } | FleshMeshDoc::Tets { .. } | FleshMeshDoc::Character { .. } => {}
             }
@@ -28,7 +28,7 @@ fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &str)> {
     let colliders = colliders.map(|(i, name)| (format!("colliders[{i}].shape.file"), name));
     let flesh = scene.flesh.iter().enumerate().flat_map(|(i, flesh)| {
         let files = match &flesh.mesh {
-            FleshMeshDoc::TetGen { node, ele } => vec![("node", node), ("ele", ele)],
+            FleshMeshDoc::TetGen { node, ele, .. } => vec![("node", node), ("ele", ele)],
             FleshMeshDoc::Embedded { file } | FleshMeshDoc::Surface { file, .. } => vec![("file", file)],
             FleshMeshDoc::Beam { .. } | FleshMeshDoc::Tets { .. } | FleshMeshDoc::Character { .. } => {
                 Vec::new()

@@ -3,7 +3,8 @@
 //! Cost: one pass over bodies, joints and surface points; filling a list again allocates nothing.
 
 use glam::DVec3;
-use sinew_engine::{BodyPoint, MeshAppearance};
+use sinew_engine::{BodyPoint, FleshAppearance, MeshAppearance};
+use sinew_flesh::FleshBody;
 use sinew_math::Pose;
 use sinew_sim::World;
 
@@ -40,12 +41,18 @@ fn draw_flesh(world: &World, list: &mut Vec<DrawFlesh>) {
     let bodies = world.model().flesh().into_iter().flat_map(|flesh| flesh.bodies());
     let bodies = bodies.zip(&world.state().flesh.nodes);
     for ((drawn, look), (body, nodes)) in list.iter_mut().zip(appearance).zip(bodies) {
-        body.fill_surface(&nodes.positions, &mut drawn.points);
+        fill_points(body, look, &nodes.positions, &mut drawn.points);
         if *drawn.triangles != look.triangles[..] {
             drawn.triangles = look.triangles[..].into();
         }
         drawn.color = look.color;
     }
+}
+
+/// Where the drawn points of flesh are while its nodes are at `nodes` (m).
+pub(crate) fn fill_points(body: &FleshBody, look: &FleshAppearance, nodes: &[DVec3], out: &mut Vec<DVec3>) {
+    out.clear();
+    out.extend(look.points.iter().map(|point| body.fem().mesh().point(point, nodes)));
 }
 
 fn draw_surfaces(world: &World, list: &mut Vec<DrawSurface>) {

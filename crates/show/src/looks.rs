@@ -2,12 +2,16 @@
 //! are bones inside flesh; the tetrahedral mesh of flesh. Cost: bones × triangles of the flesh around them, once.
 
 use glam::DVec3;
+use sinew_engine::FleshAppearance;
 use sinew_flesh::FleshBody;
 use sinew_math::ops;
 use sinew_mechanism::{BodyId, BodyKind};
 use sinew_sim::World;
 
-use crate::{draw::draw, list::DrawList};
+use crate::{
+    draw::{draw, fill_points},
+    list::DrawList,
+};
 
 /// Colours, as in [`SolidLook::color`].
 const SKIN: DVec3 = DVec3::new(0.90, 0.62, 0.51);
@@ -50,7 +54,7 @@ pub struct SolidLook {
 pub struct FleshLook {
     /// As in [`SolidLook::color`]; a single body of flesh without a colour in the scene has the colour of skin.
     pub color: DVec3,
-    /// Points of its surface at rest (m).
+    /// Its drawn points at rest (m).
     pub rest: Vec<DVec3>,
     /// Edges of its tetrahedra, each once.
     pub edges: Vec<[u32; 2]>,
@@ -65,7 +69,11 @@ impl SceneLooks {
         draw(world, &mut list);
         let model = world.model();
         let soft = model.flesh().map_or(&[][..], |flesh| flesh.bodies());
-        let mut flesh: Vec<FleshLook> = soft.iter().map(FleshLook::of).collect();
+        let mut flesh: Vec<FleshLook> = soft
+            .iter()
+            .zip(&world.appearance().flesh)
+            .map(|(body, look)| FleshLook::of(body, look))
+            .collect();
         let is_bone = |body: BodyId, middle: DVec3| {
             let pose = world.state().bodies.poses[body.index()];
             soft.iter().zip(&flesh).zip(&list.flesh).any(|((soft, flesh), drawn)| {
@@ -98,9 +106,9 @@ impl SceneLooks {
 }
 
 impl FleshLook {
-    fn of(body: &FleshBody) -> Self {
+    fn of(body: &FleshBody, look: &FleshAppearance) -> Self {
         let (fem, mut rest) = (body.fem(), Vec::new());
-        body.fill_surface(fem.mesh().positions(), &mut rest);
+        fill_points(body, look, fem.mesh().positions(), &mut rest);
         let mut nodes: Vec<(f64, bool)> = fem.masses().iter().map(|&mass| (mass, false)).collect();
         body.attachments().attached().iter().for_each(|attached| nodes[attached.node as usize].1 = true);
         Self { color: SKIN, rest, edges: fem.mesh().edges(), nodes }

@@ -53,14 +53,17 @@ impl VisibleState {
         let n = if tint == Tint::Plain { 0 } else { self.list.flesh.len() };
         self.tints.resize_with(n, Vec::new);
         let bodies = world.model().flesh().into_iter().flat_map(|flesh| flesh.bodies());
-        let bodies = bodies.zip(&world.state().flesh.nodes).zip(&looks.flesh);
-        for ((out, drawn), ((body, nodes), look)) in self.tints.iter_mut().zip(&self.list.flesh).zip(bodies) {
+        let appearances = world.appearance().flesh.iter().zip(&looks.flesh);
+        let bodies = bodies.zip(&world.state().flesh.nodes).zip(appearances);
+        for ((out, drawn), ((body, nodes), (appearance, look))) in
+            self.tints.iter_mut().zip(&self.list.flesh).zip(bodies)
+        {
             if tint == Tint::Stretch {
                 surface_stretches(&drawn.triangles, &look.rest, &drawn.points, out);
                 out.iter_mut().for_each(|stretch| *stretch = 0.5 + 0.5 * *stretch / STRETCH);
             } else {
                 let mut is_diagonalized = Vec::new();
-                body.fill_diagonalized(&nodes.positions, &mut is_diagonalized);
+                body.fill_diagonalized(&appearance.points, &nodes.positions, &mut is_diagonalized);
                 out.clear();
                 out.extend(is_diagonalized.into_iter().map(|is| if is { 1.0 } else { 0.5 }));
             }

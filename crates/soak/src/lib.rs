@@ -6,7 +6,7 @@
 //! | to run and judge a scene | [`Trial`] |
 //! | a smaller scene that fails in the same way | [`shrink`] |
 //! | to know what a scheme does to momentum | [`SteppedBy`] |
-//! | to drop and stack boxes | [`Pile`] |
+//! | to drop and stack boxes and ragdolls | [`Pile`] |
 //! | to drop every shape on every other | [`Drop`] |
 //! | to change a score a little | [`Perturbation`] |
 //! | to know whether gravity moves a mechanism | [`is_frozen`] |
@@ -15,8 +15,10 @@ mod drops;
 mod mobility;
 mod momentum;
 mod overlap;
+mod parts;
 mod perturbed_score;
 mod piles;
+mod ragdoll;
 mod random_forces;
 mod random_scene;
 mod shrink;
@@ -26,8 +28,9 @@ pub use drops::{Drop, DropRun, Ground, SPEEDS, Thing};
 pub use mobility::is_frozen;
 pub use momentum::{MomentumLoss, SteppedBy};
 pub use overlap::{PlacedBox, largest_overlap};
+pub use parts::{PileJoint, PileParts};
 pub use perturbed_score::{Perturbation, unmet};
-pub use piles::{DENSITY, EDGE, FRICTION, Pile, PileRun, PileWorld, watch_pile};
+pub use piles::{DENSITY, FRICTION, Pile, PileRun, PileWorld, watch_pile};
 pub use random_forces::Strength;
 pub use random_scene::{random_floating, random_scene};
 pub use shrink::shrink;

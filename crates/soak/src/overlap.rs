@@ -44,8 +44,8 @@ impl PlacedBox {
     }
 }
 
-/// The largest overlap of any two boxes, and the largest depth in the ground `z ≤ 0`; 0 if there is none.
-pub fn largest_overlap(boxes: &[PlacedBox]) -> (f64, f64) {
+/// The largest overlap of any two boxes but those that are `joined`, and the largest depth in the ground `z ≤ 0`; 0 if there is none.
+pub fn largest_overlap(boxes: &[PlacedBox], joined: &dyn Fn(usize, usize) -> bool) -> (f64, f64) {
     let ground = boxes.iter().map(PlacedBox::below_ground).fold(0.0, f64::max);
     let mut order: Vec<usize> = (0..boxes.len()).collect();
     let low = |i: usize| boxes[i].pose.translation.x - boxes[i].half.length();
@@ -53,7 +53,8 @@ pub fn largest_overlap(boxes: &[PlacedBox]) -> (f64, f64) {
     let mut most = 0.0_f64;
     for (at, &i) in order.iter().enumerate() {
         let high = boxes[i].pose.translation.x + boxes[i].half.length();
-        for &j in order[at + 1..].iter().take_while(|&&j| low(j) <= high) {
+        let near = order[at + 1..].iter().take_while(|&&j| low(j) <= high);
+        for &j in near.filter(|&&j| !joined(i, j)) {
             most = most.max(boxes[i].overlap(&boxes[j]));
         }
     }

@@ -53,7 +53,7 @@ impl Perturbation {
         scene.score.iter_mut().for_each(|score| self.change_score(score));
         scene.bodies.iter_mut().for_each(|body| self.change_mass(body));
         for flesh in &mut scene.flesh {
-            flesh.density *= self.mass;
+            flesh.density.iter_mut().for_each(|density| *density *= self.mass);
             let (FleshMaterialDoc::StVenantKirchhoff { young, .. }
             | FleshMaterialDoc::NeoHookean { young, .. }) = &mut flesh.material;
             *young *= self.stiffness;

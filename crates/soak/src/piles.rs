@@ -1,23 +1,23 @@
-//! Piles of boxes on the ground: heaps that are dropped, walls and towers that stand.
+//! Piles of boxes on the ground: heaps that are dropped, walls and towers that stand, ragdolls.
 //!
-//! What must hold: boxes do not enter each other or the ground, energy is never gained, what rests stays. Sizes in metres.
+//! What must hold: boxes do not enter each other or the ground, energy is never gained, what rests stays, joints hold. Sizes in metres.
 
-use std::fmt::Write;
+use std::f64::consts::{FRAC_PI_2, TAU};
 use std::time::Instant;
 
 use glam::{DQuat, DVec3};
-use sinew_math::Pose;
+use sinew_math::{Pose, exp_so3};
 use sinew_scene::SceneDoc;
 use sinew_sim::{BodyId, BuildError, World};
 use sinew_testkit::Rng;
 
-use crate::overlap::{PlacedBox, largest_overlap};
+use crate::{overlap::PlacedBox, parts::PileParts, ragdoll::add_ragdoll};
 
 /// Edge of the cubes (m).
-pub const EDGE: f64 = 0.4;
-/// Density of the cubes (kg/m³), as by default.
+const EDGE: f64 = 0.4;
+/// Density of the boxes (kg/m³), as by default.
 pub const DENSITY: f64 = 1000.0;
-/// Friction of cubes and ground, as by default.
+/// Friction of boxes and ground, as by default.
 pub const FRICTION: f64 = 0.5;
 
 /// An arrangement of cubes.
@@ -29,15 +29,19 @@ pub enum Pile {
     Pyramid(u32),
     /// One upon the other.
     Tower(u32),
+    /// Ragdolls, dropped lying in layers.
+    Ragdolls(u32),
 }
 
 /// What was seen of a pile.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PileRun {
-    /// The largest overlap of two cubes or depth in the ground: ever, and in the last second (m).
+    /// The largest overlap of two boxes or depth in the ground: ever, and in the last second (m).
     pub deepest: f64,
     /// In the last second.
     pub deepest_at_rest: f64,
+    /// The widest gap of a joint (m).
+    pub gap: f64,
     /// Largest gain of energy in a step, over the energy at the start.
     pub gain: f64,
     /// Largest speed in the last step (m/s).
@@ -59,11 +63,24 @@ impl Pile {
             Self::Heap(n) => format!("heap_{n}"),
             Self::Pyramid(n) => format!("pyramid_{n}"),
             Self::Tower(n) => format!("tower_{n}"),
+            Self::Ragdolls(n) => format!("ragdolls_{n}"),
         }
     }
 
+    /// Where the boxes begin, and what joins them.
+    pub fn parts(&self, seed: u64) -> PileParts {
+        let mut parts = PileParts::default();
+        let half = DVec3::splat(0.5 * EDGE);
+        let place = |(at, turn)| PlacedBox { pose: Pose::new(turn, at), half };
+        match self {
+            Self::Ragdolls(n) => doll_poses(*n, seed).iter().for_each(|pose| add_ragdoll(&mut parts, pose)),
+            _ => parts.boxes = self.cubes(seed).into_iter().map(place).collect(),
+        }
+        parts
+    }
+
     /// Where the cubes begin.
-    pub fn poses(&self, seed: u64) -> Vec<(DVec3, DQuat)> {
+    fn cubes(&self, seed: u64) -> Vec<(DVec3, DQuat)> {
         let level = 0.5 * EDGE;
         match *self {
             Self::Tower(n) => {
@@ -91,29 +108,8 @@ impl Pile {
                     })
                     .collect()
             }
+            Self::Ragdolls(_) => Vec::new(),
         }
-    }
-
-    /// The scene of a seed.
-    ///
-    /// # Panics
-    /// If the text is no scene, which a test excludes.
-    pub fn scene(&self, seed: u64, seconds: f64) -> SceneDoc {
-        let (mut bodies, mut colliders) = (String::new(), String::new());
-        for (i, (p, q)) in self.poses(seed).into_iter().enumerate() {
-            let DVec3 { x, y, z } = p;
-            let turn = format!("(w: {}, x: {}, y: {}, z: {})", q.w, q.x, q.y, q.z);
-            let _ = writeln!(
-                bodies,
-                "(name: \"cube_{i}\", pose: (position: ({x}, {y}, {z}), rotation: Quaternion{turn}), shapes: [Box(size: ({EDGE}, {EDGE}, {EDGE}))]),"
-            );
-            let _ = writeln!(colliders, "(body: \"cube_{i}\", shape: OfBody),");
-        }
-        let name = self.name();
-        let text = format!(
-            "(format: 1, name: \"{name}\", duration_s: {seconds}, bodies: [{bodies}], colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), {colliders}])"
-        );
-        SceneDoc::from_ron(&text, &name).unwrap_or_else(|errors| panic!("{errors}"))
     }
 
     /// Runs the pile of a seed.
@@ -121,9 +117,29 @@ impl Pile {
     /// # Errors
     /// If the scene cannot be built.
     pub fn run(&self, seed: u64, seconds: f64) -> Result<PileRun, BuildError> {
-        let scene = self.scene(seed, seconds);
-        Ok(watch_pile(&mut World::from_scene(&scene)?, seconds, scene.dt))
+        let parts = self.parts(seed);
+        let scene = parts.scene(&self.name(), seconds);
+        Ok(watch_pile(&mut World::from_scene(&scene)?, &parts, (seconds, scene.dt), &mut |_| {}))
     }
+
+    /// The scene of a seed.
+    pub fn scene(&self, seed: u64, seconds: f64) -> SceneDoc {
+        self.parts(seed).scene(&self.name(), seconds)
+    }
+}
+
+/// Where ragdolls are: lying, turned by any angle and tilted a little, in layers of a square.
+fn doll_poses(n: u32, seed: u64) -> Vec<Pose> {
+    let mut random = Rng::new(seed);
+    let side = (1..).find(|side| 2 * side * side * side >= n).unwrap_or(n);
+    let pose = |i: u32| {
+        let cell = [i % side, i / side % side, i / (side * side)].map(f64::from);
+        let place = DVec3::from_array(cell) * DVec3::new(1.9, 1.9, 0.7) + DVec3::Z * 0.5;
+        let yaw = exp_so3(DVec3::Z * random.uniform(0.0, TAU));
+        let lying = exp_so3(DVec3::Y * FRAC_PI_2);
+        Pose::new(yaw * exp_so3(random.vec3(-0.1, 0.1)) * lying, place)
+    };
+    (0..n).map(pose).collect()
 }
 
 /// A world with a pile in it, of any engine.
@@ -131,14 +147,19 @@ pub trait PileWorld {
     /// Makes a step.
     fn step(&mut self);
 
-    /// Poses of the cubes.
+    /// Poses of the boxes.
     fn poses(&self) -> Vec<Pose>;
 
     /// Kinetic energy and that of gravity (J).
     fn energy(&self) -> f64;
 
-    /// Largest speed of a cube (m/s).
+    /// Largest speed of a box (m/s).
     fn speed(&self) -> f64;
+
+    /// How deep what is no box is in others (m).
+    fn soft_depth(&self) -> f64 {
+        0.0
+    }
 }
 
 impl PileWorld for World {
@@ -159,8 +180,13 @@ impl PileWorld for World {
     }
 }
 
-/// Runs a pile for some seconds in steps of `dt` seconds. Only steps are timed.
-pub fn watch_pile(world: &mut dyn PileWorld, seconds: f64, dt: f64) -> PileRun {
+/// Runs a pile for some seconds in steps of `dt` seconds. Only steps are timed; `progress` is told the share that is done.
+pub fn watch_pile(
+    world: &mut dyn PileWorld,
+    parts: &PileParts,
+    (seconds, dt): (f64, f64),
+    progress: &mut dyn FnMut(f64),
+) -> PileRun {
     let steps = (seconds / dt).round() as usize;
     let last = steps.saturating_sub((1.0 / dt) as usize);
     let mut run = PileRun::default();
@@ -176,16 +202,16 @@ pub fn watch_pile(world: &mut dyn PileWorld, seconds: f64, dt: f64) -> PileRun {
         run.gain = run.gain.max((now - energy) / start);
         energy = now;
         let poses = world.poses();
-        let half = DVec3::splat(0.5 * EDGE);
-        let boxes: Vec<PlacedBox> = poses.iter().map(|&pose| PlacedBox { pose, half }).collect();
-        let (overlap, ground) = largest_overlap(&boxes);
-        run.deepest = run.deepest.max(overlap).max(ground);
+        let depth = parts.depth(&poses).max(world.soft_depth());
+        run.deepest = run.deepest.max(depth);
+        run.gap = run.gap.max(parts.gap(&poses));
         if k >= last {
-            run.deepest_at_rest = run.deepest_at_rest.max(overlap).max(ground);
+            run.deepest_at_rest = run.deepest_at_rest.max(depth);
             run.mean_time_at_rest += time / (steps - last) as f64;
         } else {
             before = poses;
         }
+        progress((k + 1) as f64 / steps as f64);
     }
     let moved = before.iter().zip(world.poses());
     run.drift = moved.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f64::max);

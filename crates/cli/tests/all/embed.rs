@@ -98,3 +98,96 @@ fn bad_input_exits_with_two_and_says_where() {
         assert!(stdout(&output).is_empty(), "{args:?}");
     }
 }
+
+/// The scene of a block of the wedge, and the energy that its weight has 1 m up: 9.81 J/kg.
+fn mass_of_flesh(folder: &Folder, rest: &str) -> f64 {
+    let scene =
+        format!("(format: 1, duration_s: 0, flesh: [(name: \"a\", {rest}, pose: (position: (0, 0, 1)))])");
+    folder.write("a.ron", &scene);
+    let output = sinew(folder, &["run", "a.ron", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("a report");
+    // the wedge reaches from 0 to 0.3 m, its centre is a quarter up
+    report["energy_initial"].as_f64().expect("a number") / (9.81 * 1.075)
+}
+
+#[test]
+fn a_body_keeps_the_density_it_was_embedded_with() {
+    let folder = Folder::new("embed-density");
+    folder.write("wedge.obj", TETRAHEDRON);
+    let args = [
+        "embed",
+        "wedge.obj",
+        "--scale",
+        "0.001",
+        "--density",
+        "2000",
+        "--mass-floor",
+        "0",
+        "-o",
+        "wedge.ron",
+    ];
+    let output = sinew(&folder, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for (rest, expected) in [
+        ("mesh: Embedded(file: \"wedge.ron\")", 9.0),
+        ("mesh: Embedded(file: \"wedge.ron\"), density: 1000", 4.5),
+        ("mesh: Surface(file: \"wedge.obj\", cells: 4, scale: 0.001)", 4.5),
+        ("mesh: Surface(file: \"wedge.obj\", cells: 4, scale: 0.001), density: 3000", 13.5),
+    ] {
+        let found = mass_of_flesh(&folder, rest);
+        assert!((found - expected).abs() < 1e-6 * expected, "{rest}: {found} kg, not {expected}");
+    }
+}
+
+#[test]
+fn a_mesh_in_millimetres_is_found_out() {
+    let folder = Folder::new("embed-millimetres");
+    folder.write("wedge.obj", TETRAHEDRON);
+    folder.write("one.node", "4 3 0 0\n1 0 0 0\n2 300 0 0\n3 0 300 0\n4 0 0 300\n");
+    folder.write("one.ele", "1 4 0\n1 1 3 2 4\n");
+    assert_eq!(sinew(&folder, &["embed", "one.ele", "-o", "one.ron"]).status.code(), Some(0));
+    let bone = "bodies: [(name: \"bone\", shapes: [Box(size: (0.2, 0.1, 0.1))])]";
+    let flesh = |mesh: &str| format!("{bone},\n flesh: [(name: \"a\", mesh: {mesh})]");
+    let shape = |kind: &str, scale: &str| {
+        format!("{bone},\n colliders: [(body: \"bone\", shape: {kind}(file: \"wedge.obj\"{scale}))]")
+    };
+    let check = |rest: &str| {
+        folder.write("a.ron", &format!("(format: 1, duration_s: 0, {rest})"));
+        ["check", "run"].map(|command| {
+            let output = sinew(&folder, &[command, "a.ron"]);
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+            stdout(&output)
+        })
+    };
+    for (rest, words) in [
+        (
+            flesh("Surface(file: \"wedge.obj\", cells: 2)"),
+            "a.ron:2:28: flesh[0].mesh: `wedge.obj` is 300 m long",
+        ),
+        (flesh("TetGen(node: \"one.node\", ele: \"one.ele\")"), "`one.node` is 300 m long"),
+        (flesh("Embedded(file: \"one.ron\")"), "sinew embed --scale 0.001"),
+        (shape("Convex", ""), "colliders[0].shape.file: `wedge.obj` is 300 m long"),
+        (shape("TriMesh", ""), "add scale: 0.001"),
+    ] {
+        for said in check(&rest) {
+            assert!(said.contains("WARNING") && said.contains(words), "{words} is not in {said}");
+        }
+    }
+    let ground = format!("{bone}, colliders: [(shape: TriMesh(file: \"wedge.obj\", scale: 0.3))]");
+    for good in [
+        flesh("Surface(file: \"wedge.obj\", cells: 2, scale: 0.001)"),
+        flesh("TetGen(node: \"one.node\", ele: \"one.ele\", scale: 0.001)"),
+        shape("Convex", ", scale: 0.001"),
+        ground,
+    ] {
+        for said in check(&good) {
+            assert!(!said.contains("WARNING"), "{said}");
+        }
+    }
+    folder.write(
+        "a.ron",
+        &format!("(format: 1, {})", flesh("Surface(file: \"wedge.obj\", cells: 2, scale: 0)")),
+    );
+    assert!(stderr(&sinew(&folder, &["check", "a.ron"])).contains("flesh[0].mesh.scale: 0 is not positive"));
+}

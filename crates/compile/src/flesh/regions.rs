@@ -97,8 +97,8 @@ fn place(
     })
 }
 
-/// Multiplies the masses of nodes by the mean density around them, relative to that of the flesh.
-pub(super) fn weigh(doc: &FleshDoc, mesh: &EmbeddedBody, of_tets: &[u32], masses: &mut [f64]) {
+/// Multiplies the masses of nodes by the mean density around them, relative to that of the flesh (`own`, kg/m³).
+pub(super) fn weigh(doc: &FleshDoc, own: f64, mesh: &EmbeddedBody, of_tets: &[u32], masses: &mut [f64]) {
     if doc.regions.iter().all(|region| region.density.is_none()) {
         return;
     }
@@ -109,7 +109,7 @@ pub(super) fn weigh(doc: &FleshDoc, mesh: &EmbeddedBody, of_tets: &[u32], masses
         for &node in nodes {
             let [all, dense] = &mut sums[node as usize];
             *all += volume;
-            *dense += volume * given.map_or(1.0, |density| density / doc.density);
+            *dense += volume * given.map_or(1.0, |density| density / own);
         }
     }
     masses.iter_mut().zip(sums).for_each(|(mass, [all, dense])| *mass *= dense / all);

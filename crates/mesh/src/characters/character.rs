@@ -6,7 +6,7 @@
 use glam::DVec3;
 use sinew_math::{JointKind, Pose, Shape, exp_so3, ops};
 
-use crate::{embed::EmbeddedBody, error::MeshError};
+use crate::{embed::EmbeddedBody, error::MeshError, surface::Surface};
 
 /// Density of flesh and bones (kg/m³).
 pub(super) const DENSITY: f64 = 1050.0;
@@ -24,6 +24,30 @@ pub struct Character {
     pub flesh: EmbeddedBody,
     /// For every node of the flesh, the bone it belongs to.
     pub holds: Vec<NodeHold>,
+    /// What is drawn instead of the surface of the flesh, in its tetrahedra.
+    pub look: Option<CharacterLook>,
+}
+
+/// A skin that is only seen: it has no effect on the motion.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CharacterLook {
+    /// Its points, at rest (m).
+    pub positions: Vec<DVec3>,
+    /// Three points each, counter-clockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl CharacterLook {
+    /// Closed surfaces, which may overlap.
+    pub(super) fn of(parts: impl IntoIterator<Item = Surface>) -> Self {
+        let mut look = Self::default();
+        for part in parts {
+            let first = look.positions.len() as u32;
+            look.positions.extend(part.positions());
+            look.triangles.extend(part.triangles().iter().map(|corners| corners.map(|i| i + first)));
+        }
+        look
+    }
 }
 
 impl Character {
@@ -36,7 +60,7 @@ impl Character {
         reach: f64,
     ) -> Self {
         let holds = hold_by_distance(&flesh, &bones, reach);
-        Self { name, bones, joints, flesh, holds }
+        Self { name, bones, joints, flesh, holds, look: None }
     }
 
     /// How many coordinates are driven.
@@ -61,6 +85,8 @@ pub struct CharacterBone {
     pub shape: Shape,
     /// Its density (kg/m³).
     pub density: f64,
+    /// Solids in the frame of the bone that are seen instead of its shape; it has the mass of its shape.
+    pub seen: Vec<(Pose, Shape)>,
 }
 
 impl CharacterBone {
@@ -73,7 +99,13 @@ impl CharacterBone {
         let (sin, cos) = (DVec3::X.cross(x).length(), DVec3::X.dot(x));
         let axis = if sin > 0.0 { DVec3::X.cross(x) / sin } else { DVec3::Z };
         let pose = Pose::new(exp_so3(axis * ops::atan2(sin, cos)), (ends[0] + ends[1]) * 0.5);
-        Self { name: name.into(), pose, shape: Shape::Capsule { length, radius }, density: DENSITY }
+        Self {
+            name: name.into(),
+            pose,
+            shape: Shape::Capsule { length, radius },
+            density: DENSITY,
+            seen: Vec::new(),
+        }
     }
 
     /// The middles of the caps of a capsule, or of the ends of a box along x, in the world (m).

@@ -52,9 +52,7 @@ const BONES: [BoneRow; 15] = [
 
 /// A hand of a few thousand tetrahedra. Fingers closer than a brick still move independently.
 pub fn hand() -> Character {
-    let palm = Shape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
-    let mut bones =
-        vec![CharacterBone { name: "palm".into(), pose: Pose::IDENTITY, shape: palm, density: DENSITY }];
+    let mut bones = vec![palm()];
     let mut joints = Vec::new();
     for (name, parent, position, rotation, radius, length, limits) in BONES {
         let pose = Pose::new(exp_so3(DVec3::from_array(rotation)), DVec3::from_array(position));
@@ -63,6 +61,7 @@ pub fn hand() -> Character {
             pose,
             shape: Shape::Capsule { length, radius },
             density: DENSITY,
+            seen: Vec::new(),
         });
         joints.push(CharacterJoint {
             name: name.into(),
@@ -95,4 +94,18 @@ pub fn hand() -> Character {
         &filling,
     ));
     Character::new("hand", bones, joints, flesh.with_fill_floor(filling.mass_floor), 0.008)
+}
+
+/// The palm: a box, whose corners are outside the flesh. What is seen are the four bones in it, from the wrist to the knuckles.
+fn palm() -> CharacterBone {
+    let shape = Shape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
+    let knuckles = BONES.iter().filter(|bone| bone.1 == 0 && !bone.0.starts_with("thumb"));
+    let seen = knuckles.map(|&(_, _, position, rotation, _, length, _)| {
+        let knuckle =
+            DVec3::from_array(position) - exp_so3(DVec3::from_array(rotation)) * DVec3::X * (0.5 * length);
+        let wrist = DVec3::new(-0.034, 0.4 * knuckle.y, 0.0);
+        let bone = CharacterBone::between("", [wrist, wrist.lerp(knuckle, 0.85)], 0.007);
+        (bone.pose, bone.shape)
+    });
+    CharacterBone { name: "palm".into(), pose: Pose::IDENTITY, shape, density: DENSITY, seen: seen.collect() }
 }

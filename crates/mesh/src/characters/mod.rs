@@ -6,7 +6,7 @@ mod fish;
 mod hand;
 mod worm;
 
-pub use character::{Character, CharacterBone, CharacterJoint, NodeHold, hold_by_distance};
+pub use character::{Character, CharacterBone, CharacterJoint, CharacterLook, NodeHold, hold_by_distance};
 pub use finger::finger;
 pub use fish::fish;
 pub use hand::hand;

@@ -205,3 +205,32 @@ fn the_hand_has_flesh_around_every_bone() {
         );
     }
 }
+
+#[test]
+fn what_is_seen_of_a_bone_is_inside_its_flesh() {
+    let hand = hand();
+    let palm = &hand.bones[0];
+    let surface = hand.flesh.surface();
+    let outside = |x: DVec3| surface.positions().iter().map(|&y| y.distance(x)).fold(f64::INFINITY, f64::min);
+    assert_eq!(palm.seen.len(), 4);
+    for (pose, shape) in &palm.seen {
+        let sinew_math::Shape::Capsule { length, radius } = *shape else { panic!("a capsule") };
+        for k in -4..=4 {
+            let x = palm.pose.compose(pose).transform_point(DVec3::X * (0.125 * f64::from(k) * length));
+            assert!(outside(x) > radius, "{x} is {} m from the skin", outside(x));
+        }
+    }
+}
+
+#[test]
+fn the_look_of_the_fish_is_carried_by_its_tetrahedra() {
+    let fish = fish();
+    let look = fish.look.as_ref().expect("the fish has a look");
+    let places = fish.flesh.places(&look.positions);
+    for (place, &x) in places.iter().zip(&look.positions) {
+        assert_close!(fish.flesh.mesh().point(place, fish.flesh.nodes()), x, 1e-12);
+        // fins may stick out of the tetrahedra, but not by much
+        assert!(place.weights.iter().all(|weight| *weight > -0.5), "{x} is far outside: {:?}", place.weights);
+    }
+    assert!(look.triangles.iter().flatten().all(|&i| (i as usize) < places.len()));
+}

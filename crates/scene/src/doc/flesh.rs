@@ -26,8 +26,8 @@ document! {
         [omit] pub tendons: Vec<TendonDoc>,
         /// Whose strain has energy.
         [omit] pub strain: StrainDoc,
-        /// Density of filled volume (kg/m³).
-        pub density: f64 = 1000.0,
+        /// Density of filled volume (kg/m³); that of the file of an embedded body, else that of water, if left out.
+        [omit] pub density: Option<f64>,
         /// Stiffness damping (s): forces −βK v. Only in implicit steps.
         [omit] pub stiffness_damping_s: f64,
         /// Damper of free nodes against the motion of their nearest bone (1/s).
@@ -71,6 +71,9 @@ pub enum FleshMeshDoc {
         node: String,
         /// The `.ele` file.
         ele: String,
+        /// Factor on all coordinates, 0.001 for files in millimetres.
+        #[serde(default = "one")]
+        scale: f64,
     },
     /// A body made by `sinew embed`, beside the scene.
     Embedded {
@@ -83,6 +86,9 @@ pub enum FleshMeshDoc {
         file: String,
         /// Cells along its longest side, 1 to 1,000.
         cells: u32,
+        /// Factor on all coordinates, 0.001 for a file in millimetres.
+        #[serde(default = "one")]
+        scale: f64,
     },
     /// The flesh of a character, as its generator makes it.
     Character {
@@ -133,6 +139,10 @@ pub enum FleshMaterialDoc {
         #[serde(default, skip_serializing_if = "is_default")]
         viscous: Option<ViscousDoc>,
     },
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 fn band() -> [f64; 2] {

@@ -5,14 +5,14 @@
 
 use std::sync::LazyLock;
 
-use sinew_math::Pose;
+use sinew_math::{Pose, Shape};
 use sinew_mesh::characters::{Character, CharacterBone, CharacterJoint, finger, fish, hand, worm};
 
 use super::placement::pose_doc;
 use crate::doc::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, FleshDoc, FleshMeshDoc,
-    FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MotorDoc, PositionMotorDoc, SceneDoc, ShapeDoc,
-    TargetDoc,
+    FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MassPropertiesDoc, MotorDoc, PositionMotorDoc,
+    SceneDoc, ShapeDoc, TargetDoc,
 };
 
 /// The rigid part of a character.
@@ -71,14 +71,20 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
     let bones = &skeleton(character.kind).bones;
     for (i, bone) in bones.iter().enumerate() {
         let kind = if i == 0 { character.root } else { BodyKindDoc::Dynamic };
-        scene.bodies.push(BodyDoc {
+        let mut body = BodyDoc {
             name: character.name_of(&bone.name),
             kind,
             pose: pose_doc(&world_from_character.compose(&bone.pose)),
             shapes: vec![ShapeDoc::centred(bone.shape)],
             mass: MassDoc::Density(character.density()),
             ..BodyDoc::default()
-        });
+        };
+        if !bone.seen.is_empty() {
+            body.mass = MassDoc::Properties(MassPropertiesDoc::of(&body.mass_properties()));
+            let shape = |&(pose, solid): &(Pose, Shape)| ShapeDoc { solid, at: pose_doc(&pose) };
+            body.shapes = bone.seen.iter().map(shape).collect();
+        }
+        scene.bodies.push(body);
     }
     scene
         .joints
@@ -90,7 +96,7 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
         material: character.material,
         regions: character.regions.clone(),
         tendons: character.tendons.clone(),
-        density: character.density(),
+        density: Some(character.density()),
         stiffness_damping_s: character.stiffness_damping_s,
         bone_damping: character.bone_damping,
         attach: vec![AttachDoc { body: None, nodes: AttachedDoc::OfCharacter(character.name.clone()) }],

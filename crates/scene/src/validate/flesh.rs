@@ -30,7 +30,7 @@ const MAX_ITERATIONS: u32 = 1_000_000;
 struct Tissue<'s> {
     path: String,
     material: &'s FleshMaterialDoc,
-    density: f64,
+    density: Option<f64>,
     stiffness_damping_s: f64,
     bone_damping: f64,
     contact: Option<&'s ContactDoc>,
@@ -51,7 +51,7 @@ fn tissues(scene: &SceneDoc) -> impl Iterator<Item = Tissue<'_>> {
     let generated = characters(scene).map(|(i, character)| Tissue {
         path: format!("generators[{i}]"),
         material: &character.material,
-        density: character.density.unwrap_or(1.0),
+        density: character.density,
         stiffness_damping_s: character.stiffness_damping_s,
         bone_damping: character.bone_damping,
         contact: character.contact.as_ref(),
@@ -65,7 +65,7 @@ pub(super) fn tissues_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for tissue in tissues(scene) {
         let path = &tissue.path;
         check_material(issues, tissue.material, &format!("{path}.material"));
-        issues.require_positive(path, &[("density", tissue.density)]);
+        issues.require_positive(path, &[("density", tissue.density.unwrap_or(1.0))]);
         let damping =
             [("stiffness_damping_s", tissue.stiffness_damping_s), ("bone_damping", tissue.bone_damping)];
         issues.require_not_negative(path, &damping);
@@ -148,11 +148,13 @@ pub(super) fn meshes_are_valid(scene: &SceneDoc, issues: &mut Issues) {
                 check_cells(issues, *cells, format!("{path}.cells"));
             }
             FleshMeshDoc::Tets { nodes, tets } => check_tets(issues, nodes, tets, &path),
-            FleshMeshDoc::Surface { cells, .. } => {
-                check_cells(issues, [*cells, 1, 1], format!("{path}.cells"))
+            FleshMeshDoc::Surface { cells, scale, .. } => {
+                check_cells(issues, [*cells, 1, 1], format!("{path}.cells"));
+                issues.require_positive(&path, &[("scale", *scale)]);
             }
             FleshMeshDoc::Character { kind } => check_kind(issues, *kind, &format!("{path}.kind")),
-            FleshMeshDoc::TetGen { .. } | FleshMeshDoc::Embedded { .. } => {}
+            FleshMeshDoc::TetGen { scale, .. } => issues.require_positive(&path, &[("scale", *scale)]),
+            FleshMeshDoc::Embedded { .. } => {}
         }
     }
     for (i, character) in characters(scene) {
@@ -212,7 +214,7 @@ pub(super) fn files_have_their_extension(scene: &SceneDoc, issues: &mut Issues) 
     for (i, flesh) in scene.flesh.iter().enumerate() {
         let field = |name: &str| format!("flesh[{i}].mesh.{name}");
         match &flesh.mesh {
-            FleshMeshDoc::TetGen { node, ele } => {
+            FleshMeshDoc::TetGen { node, ele, .. } => {
                 check(field("node"), node, &["node"]);
                 check(field("ele"), ele, &["ele"]);
             }

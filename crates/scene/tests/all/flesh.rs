@@ -9,7 +9,7 @@ use sinew_mesh::characters;
 use sinew_scene::{
     AttachedDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, FleshMaterialDoc, FleshMeshDoc, FollowDoc,
     GeneratorDoc, JointFramesDoc, JointSpringDoc, MotorDoc, PoseDoc, RotationDoc, SceneDoc, SceneIssueKind,
-    Shape, ShapeDoc, TrackDoc, validate,
+    Shape, TrackDoc, validate,
 };
 
 /// Every choice and every field of flesh and contact, none at its default.
@@ -139,7 +139,7 @@ fn what_is_left_out_has_the_usual_values() {
         "(format: 1, name: \"x\", flesh: [(name: \"a\", mesh: Beam(size: (1, 1, 1), cells: (1, 1, 1)))])";
     let scene = SceneDoc::from_ron(text, "x.ron").unwrap();
     let flesh = &scene.flesh[0];
-    assert_eq!((flesh.density, flesh.contact, flesh.attach.len()), (1000.0, None, 0));
+    assert_eq!((flesh.density, flesh.contact, flesh.attach.len()), (None, None, 0));
     let FleshMaterialDoc::StVenantKirchhoff { young, poisson, band, .. } = flesh.material else { panic!() };
     assert_eq!((young, poisson, band), (1e5, 0.4, [2.0 / 3.0, 5.0 / 3.0]));
     assert!(!scene.to_ron().contains("flesh_solver"));
@@ -167,13 +167,14 @@ fn characters_are_written_out_as_they_are() {
                 let wanted = world.transform_point(bone.pose.transform_point(point));
                 assert!(found.transform_point(point).distance(wanted) < 1e-14, "{kind:?} {}", body.name);
             }
-            let mass = match body.shapes[..] {
-                [ShapeDoc { solid: Shape::Capsule { radius, length }, .. }] => {
+            let mass = match bone.shape {
+                Shape::Capsule { radius, length } => {
                     radius * radius * std::f64::consts::PI * (length + 4.0 / 3.0 * radius)
                 }
-                [ShapeDoc { solid: Shape::Box { size }, .. }] => size.x * size.y * size.z,
+                Shape::Box { size } => size.x * size.y * size.z,
                 _ => panic!("bones are capsules or boxes"),
             } * bone.density;
+            assert_eq!(body.shapes.len(), bone.seen.len().max(1));
             assert!((body.mass_properties().mass - mass).abs() < 1e-12 * mass);
         }
 
@@ -199,7 +200,7 @@ fn characters_are_written_out_as_they_are() {
 
         let [flesh] = &all.flesh[..] else { panic!("one flesh") };
         assert_eq!((flesh.name.as_str(), &flesh.mesh), ("pet", &FleshMeshDoc::Character { kind }));
-        assert_eq!((flesh.pose, flesh.density), (pose, character.bones[0].density));
+        assert_eq!((flesh.pose, flesh.density), (pose, Some(character.bones[0].density)));
         assert_eq!(flesh.attach[0].nodes, AttachedDoc::OfCharacter("pet".to_owned()));
         let generator = &document.generators[0];
         assert!(all.bodies.iter().all(|body| generator.makes_body(&body.name)));
@@ -220,7 +221,7 @@ fn a_held_root_needs_no_joint() {
         assert_eq!(all.bodies.iter().filter(|body| body.kind == root).count(), 1);
         assert_eq!(all.bodies[0].kind, root);
         assert!(all.joints.iter().all(|joint| joint.parent.is_some()));
-        assert_eq!((all.joints.len(), all.flesh[0].density), (4, 900.0));
+        assert_eq!((all.joints.len(), all.flesh[0].density), (4, Some(900.0)));
     }
 }
 

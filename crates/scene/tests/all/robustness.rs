@@ -31,8 +31,11 @@ fn mesh() -> impl Strategy<Value = FleshMeshDoc> {
             nodes: vec![DVec3::ZERO, DVec3::X * leg, DVec3::Y * leg, DVec3::Z * leg],
             tets: vec![[0, 1, 2, 3]],
         }),
-        ("[a-z ä\"]{1,9}", 1..1000_u32)
-            .prop_map(|(name, cells)| FleshMeshDoc::Surface { file: name + ".obj", cells }),
+        ("[a-z ä\"]{1,9}", 1..1000_u32).prop_map(|(name, cells)| FleshMeshDoc::Surface {
+            file: name + ".obj",
+            cells,
+            scale: 0.001
+        }),
         [1..20_u32, 1..20, 1..20]
             .prop_map(|cells| FleshMeshDoc::Character { kind: CharacterKindDoc::WormFine { cells } }),
     ]

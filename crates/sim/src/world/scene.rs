@@ -56,7 +56,7 @@ impl World {
             Some(first) => {
                 let mut world = self.clone();
                 world.periods = periods(scene, first.clone(), &self.periods, &self.start)?;
-                world.info = SceneInfo { assembly: self.info.assembly, ..SceneInfo::of(scene) };
+                world.info = self.info.of_steps(scene);
                 world
             }
             // How it is assembled may depend on the settings of its beginning.

@@ -40,7 +40,7 @@ fn every_kind_of_number_is_changed_by_its_factor() {
     near(ratio(last(&plain), last(&changed)), 2.0);
     let young = |scene: &SceneDoc| scene.flesh[0].material.elasticity().0;
     near(ratio(young(&plain), young(&changed)), 3.0);
-    near(ratio(plain.flesh[0].density, changed.flesh[0].density), 5.0);
+    near(ratio(plain.flesh[0].density.unwrap(), changed.flesh[0].density.unwrap()), 5.0);
     let friction = |scene: &SceneDoc| scene.colliders[0].contact.friction;
     near(ratio(friction(&plain), friction(&changed)), 7.0);
     let density = |scene: &SceneDoc| match scene.bodies[0].mass {
