@@ -15,7 +15,7 @@ use super::contact_sides::SolvedSide;
 use super::touching_islands::TouchingIslands;
 use super::touching_pairs::TouchingPairs;
 use super::touching_point::{GIVEN, TouchingPoint};
-use super::touching_sweeps::ContactSweeps;
+use super::touching_sweeps::settle;
 use crate::model::FleshModel;
 use crate::node_vectors::velocity_at;
 
@@ -41,7 +41,6 @@ pub(crate) struct TouchingBodies {
     pairs: TouchingPairs,
     /// Bodies, contacts and pairs of the islands that are chosen.
     chosen: (Range<usize>, Range<usize>, Range<usize>),
-    sweeps: ContactSweeps,
     /// Per body: the twist from which new contacts begin.
     begin: Vec<Motion>,
     /// Per body that is chosen: friction that is wrong, and load (N·s).
@@ -172,19 +171,19 @@ impl TouchingBodies {
 }
 
 impl TouchingBodies {
-    /// Linearizes each chosen contact, by its number, law, velocity and the impulse that it expects.
+    /// Linearizes each chosen contact.
     #[inline]
     fn linearize_by(
         &mut self,
         motions: &[Motion],
         impulses: &mut [Force],
-        at: impl Fn(usize, &mut ContactPotential, DVec3, DVec3) -> ContactSlope,
+        at: impl Fn(&mut TouchingPoint) -> ContactSlope,
     ) {
         let (Range { start, .. }, points, pairs) = self.chosen.clone();
         impulses.fill(Force::ZERO);
-        for (k, point) in self.points[points].iter_mut().enumerate() {
+        for point in &mut self.points[points] {
             point.velocity = point.given + point.sides.relative(start, motions);
-            let ContactSlope { impulse, slope } = at(k, &mut point.law, point.velocity, point.friction);
+            let ContactSlope { impulse, slope } = at(point);
             (point.impulse, point.slope) = (impulse, slope);
             point.sides.push(impulse, start, impulses);
         }
@@ -252,7 +251,7 @@ impl ConvexForces for TouchingBodies {
 
     fn settle(&mut self, responses: &[Sym6], motions: &mut [Motion], impulses: &mut [Force]) {
         let (Range { start, .. }, points, _) = self.chosen.clone();
-        self.sweeps.settle(&mut self.points[points], start, responses, (motions, impulses));
+        settle(&mut self.points[points], start, responses, (motions, impulses));
     }
 
     fn sum_slopes(&self, sums: &mut [Sym6]) {
@@ -260,15 +259,13 @@ impl ConvexForces for TouchingBodies {
     }
 
     fn linearize(&mut self, motions: &[Motion], impulses: &mut [Force]) {
-        self.linearize_by(motions, impulses, |_, law, velocity, expected| law.linearize(velocity, expected));
+        self.linearize_by(motions, impulses, |point| point.law.linearize(point.velocity, point.friction));
     }
 
     fn linearize_expected(&mut self, motions: &[Motion], impulses: &mut [Force]) {
-        let masses = std::mem::take(&mut self.sweeps);
-        self.linearize_by(motions, impulses, |k, law, velocity, expected| {
-            law.linearize_about(velocity, expected, masses.inverse_mass(k))
+        self.linearize_by(motions, impulses, |point| {
+            point.law.linearize_about(point.velocity, point.friction, point.inverse_masses[0])
         });
-        self.sweeps = masses;
     }
 
     fn energy(&self) -> f64 {

@@ -39,6 +39,8 @@ pub(super) struct TouchingPoint {
     pub(super) slope: Sym3,
     /// Friction that the last linear law expects (N·s).
     pub(super) friction: DVec3,
+    /// What one impulse changes of the velocity, along the normal and across it (1/kg); known once loose bodies have settled.
+    pub(super) inverse_masses: [f64; 2],
     /// Whether a solution of the step had it.
     pub(super) is_known: bool,
     /// Friction limit that was found last, and by how much friction changed with it (N·s).

@@ -18,68 +18,50 @@ use crate::node_vectors::{velocity_at, wrench_at};
 const SWEEPS: usize = 30;
 const SETTLED: f64 = 2e-2;
 
-/// Scratch of the sweeps.
-#[derive(Default)]
-pub(super) struct ContactSweeps {
-    /// Per contact: `w_n` and `w_t` (1/kg).
-    inverse_masses: Vec<[f64; 2]>,
-}
-
-impl ContactSweeps {
-    /// `w_n` of a contact that was settled last (1/kg).
-    #[inline]
-    pub(super) fn inverse_mass(&self, contact: usize) -> f64 {
-        self.inverse_masses[contact][0]
+/// Settles contacts of bodies from a first one on, beginning with their impulses where they were linearized; `responses` are the inverse masses of the bodies. The twists are
+/// those without contacts, and those with them on return; `impulses` become those of all contacts on each body. What a solution has found needs no sweeps.
+pub(super) fn settle(
+    points: &mut [TouchingPoint],
+    first: usize,
+    responses: &[Sym6],
+    (motions, impulses): (&mut [Motion], &mut [Force]),
+) {
+    impulses.fill(Force::ZERO);
+    let is_solved = points.iter().any(|point| point.is_known);
+    for point in &mut *points {
+        point.inverse_masses = inverse_masses(point, first, responses);
+        point.impulse = if is_solved { found(point) } else { likely(point) };
+        point.sides.push(point.impulse, first, impulses);
     }
-
-    /// Settles contacts of bodies from a first one on, beginning with their impulses where they were linearized; `responses` are the inverse masses of the bodies. The twists are
-    /// those without contacts, and those with them on return; `impulses` become those of all contacts on each body. What a solution has found needs no sweeps.
-    pub(super) fn settle(
-        &mut self,
-        points: &mut [TouchingPoint],
-        first: usize,
-        responses: &[Sym6],
-        (motions, impulses): (&mut [Motion], &mut [Force]),
-    ) {
-        impulses.fill(Force::ZERO);
-        self.inverse_masses.clear();
-        let is_solved = points.iter().any(|point| point.is_known);
-        for point in &mut *points {
-            let inverse_mass = inverse_mass(point, first, responses);
-            self.inverse_masses.push(inverse_mass);
-            point.impulse = if is_solved { found(point) } else { likely(point, inverse_mass[0]) };
-            point.sides.push(point.impulse, first, impulses);
-        }
-        for (motion, (response, impulse)) in motions.iter_mut().zip(responses.iter().zip(&*impulses)) {
-            *motion += response.mul_wrench(*impulse);
-        }
-        let sweeps = if is_solved { 0 } else { SWEEPS };
-        for sweep in 0..sweeps {
-            let (mut moved, mut all) = (0.0, 0.0);
-            for k in 0..points.len() {
-                // Forth and back.
-                let k = if sweep % 2 == 0 { k } else { points.len() - 1 - k };
-                let point = &mut points[k];
-                let velocity = point.given + point.sides.relative(first, motions);
-                let impulse = point.law.settle(velocity, point.impulse, self.inverse_masses[k]);
-                let change = std::mem::replace(&mut point.impulse, impulse) - impulse;
-                moved += change.length();
-                all += impulse.length();
-                for (i, change) in [-change, change].into_iter().enumerate() {
-                    let place = point.sides.place(i, first);
-                    if let Some(response) = responses.get(place) {
-                        let wrench = wrench_at(change, point.sides.arms[i]);
-                        motions[place] += response.mul_wrench(wrench);
-                        impulses[place] += wrench;
-                    }
+    for (motion, (response, impulse)) in motions.iter_mut().zip(responses.iter().zip(&*impulses)) {
+        *motion += response.mul_wrench(*impulse);
+    }
+    let sweeps = if is_solved { 0 } else { SWEEPS };
+    for sweep in 0..sweeps {
+        let (mut moved, mut all) = (0.0, 0.0);
+        for k in 0..points.len() {
+            // Forth and back.
+            let k = if sweep % 2 == 0 { k } else { points.len() - 1 - k };
+            let point = &mut points[k];
+            let velocity = point.given + point.sides.relative(first, motions);
+            let impulse = point.law.settle(velocity, point.impulse, point.inverse_masses);
+            let change = std::mem::replace(&mut point.impulse, impulse) - impulse;
+            moved += change.length();
+            all += impulse.length();
+            for (i, change) in [-change, change].into_iter().enumerate() {
+                let place = point.sides.place(i, first);
+                if let Some(response) = responses.get(place) {
+                    let wrench = wrench_at(change, point.sides.arms[i]);
+                    motions[place] += response.mul_wrench(wrench);
+                    impulses[place] += wrench;
                 }
             }
-            if moved <= SETTLED * all {
-                break;
-            }
         }
-        points.iter_mut().for_each(|point| point.friction = point.impulse);
+        if moved <= SETTLED * all {
+            break;
+        }
     }
+    points.iter_mut().for_each(|point| point.friction = point.impulse);
 }
 
 /// The impulse that a solution has found, with the friction limit of its load; none for a contact that it did not have.
@@ -92,10 +74,10 @@ fn found(point: &mut TouchingPoint) -> DVec3 {
 }
 
 /// The impulse where a contact was linearized, if that is likely: no more than at rest or than what stops its bodies, and none across a gap.
-fn likely(point: &TouchingPoint, inverse_mass: f64) -> DVec3 {
+fn likely(point: &TouchingPoint) -> DVec3 {
     let law = &point.law;
     let load = law.normal.dot(point.impulse);
-    let most = law.load(DVec3::ZERO).max(law.stopping_load(point.velocity, inverse_mass));
+    let most = law.load(DVec3::ZERO).max(law.stopping_load(point.velocity, point.inverse_masses[0]));
     match law.push < 0.0 {
         true => DVec3::ZERO,
         false if load > most => point.impulse * (most / load),
@@ -104,7 +86,7 @@ fn likely(point: &TouchingPoint, inverse_mass: f64) -> DVec3 {
 }
 
 /// `w_n` and `w_t`.
-fn inverse_mass(point: &TouchingPoint, first: usize, responses: &[Sym6]) -> [f64; 2] {
+fn inverse_masses(point: &TouchingPoint, first: usize, responses: &[Sym6]) -> [f64; 2] {
     let mut all = DMat3::ZERO;
     for (i, &arm) in point.sides.arms.iter().enumerate() {
         if let Some(response) = responses.get(point.sides.place(i, first)) {
