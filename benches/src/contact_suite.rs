@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sinew_mechanism::Settings;
 use sinew_picture::Figure;
 use sinew_sim::World;
-use sinew_soak::{Pile, PileRun, watch_pile};
+use sinew_soak::{Pile, PileRun, PileTimes, watch_pile};
 
 /// Seed of the heaps.
 const SEED: u64 = 1;
@@ -17,6 +17,8 @@ const SEED: u64 = 1;
 const SECONDS: f64 = 10.0;
 /// Time that worms are watched, s.
 const WORM_SECONDS: f64 = 1.0;
+/// Computing time after which a pile is watched no longer, s.
+const PATIENCE: f64 = 120.0;
 /// Steps of a batch.
 const BATCH_STEPS: u32 = 120;
 
@@ -68,7 +70,7 @@ impl ContactSuite {
     ) -> Result<(), SuiteFailure> {
         let (parts, scene) = (pile.parts(SEED), pile.scene(SEED, seconds));
         let name = pile.name();
-        let times = (seconds, Settings::default().dt);
+        let times = times(seconds);
         let mut world = World::from_scene(&scene).map_err(|error| error.to_string())?;
         self.add(&name, "Sinew", watch_pile(&mut world, &parts, times, &mut progress(&name, "Sinew")));
         #[cfg(feature = "rapier")]
@@ -92,7 +94,7 @@ impl ContactSuite {
 
     fn measure_worms(&mut self, n: u32) -> Result<(), SuiteFailure> {
         let name = format!("worms_{n}");
-        let run = run_worms(n, WORM_SECONDS, &mut progress(&name, "Sinew"))?;
+        let run = run_worms(n, times(WORM_SECONDS), &mut progress(&name, "Sinew"))?;
         self.add(&name, "Sinew", run);
         Ok(())
     }
@@ -108,15 +110,20 @@ impl ContactSuite {
     }
 }
 
-/// Tells of every tenth of a run.
+/// How long a pile is watched.
+fn times(seconds: f64) -> PileTimes {
+    PileTimes { seconds, dt: Settings::default().dt, patience: PATIENCE }
+}
+
+/// Tells of every hundredth of a run.
 #[expect(clippy::print_stderr, reason = "progress is no result")]
 fn progress(pile: &str, engine: &str) -> impl FnMut(f64) {
     let (what, mut told) = (format!("{pile} in {engine}"), 0);
     move |share: f64| {
-        let tenths = (10.0 * share + 1e-9) as u32;
-        if tenths > told {
-            told = tenths;
-            eprint!("\r{what}: {} %{}", 10 * told, if told == 10 { "\n" } else { "" });
+        let percent = (100.0 * share + 1e-9) as u32;
+        if percent > told {
+            told = percent;
+            eprint!("\r{what}: {told} %{}", if told == 100 { "\n" } else { "" });
         }
     }
 }
@@ -124,21 +131,23 @@ fn progress(pile: &str, engine: &str) -> impl FnMut(f64) {
 /// Some rows.
 fn table(rows: &[PileRow]) -> ReportTable {
     let title = "Piles at 1/60 s: ms per step, overlap and joint gap in mm";
-    let head = "pile | engine | ms | ms at rest | longest | ever | at rest | joint gap | gain of energy | drift, mm | m/s at the end";
+    let head = "pile | engine | s | ms | ms at rest | longest | ever | at rest | joint gap | gain of energy | drift, mm | m/s at the end";
     let mut table = ReportTable::new(title, head);
     for PileRow { pile, engine, run } in rows {
         let times =
             [run.mean_time, run.mean_time_at_rest, run.longest_time, run.deepest, run.deepest_at_rest];
-        let cells = [pile.clone(), engine.to_string()].into_iter().chain(times.map(|x| short(x * 1e3)));
+        let known = |x: f64| if x.is_nan() { "–".to_owned() } else { short(x * 1e3) };
+        let what = [pile.clone(), engine.to_string(), short(run.seconds)];
+        let cells = what.into_iter().chain(times.map(known));
         let rest = [
             if run.gap > 0.0 { format!("{:.1e}", run.gap * 1e3) } else { String::new() },
             format!("{:.1e}", run.gain),
-            format!("{:.3}", run.drift * 1e3),
+            known(run.drift),
             format!("{:.1e}", run.speed),
         ];
         table.row(cells.chain(rest));
     }
-    table.note("10 s; worms 1 s. At rest: the last second. Gain: the largest in a step, over the energy at the start. Nothing sleeps.");
+    table.note("s: time that was watched, less where computing took longer than two minutes. At rest: the last second. Gain: the largest in a step, over the energy at the start. Nothing sleeps.");
     table
 }
 
@@ -147,6 +156,7 @@ impl SuiteReport for ContactSuite {
         let rows = self.rows.iter().map(|PileRow { pile, engine, run }| {
             json!({
                 "name": format!("{pile} {engine}"),
+                "seconds": run.seconds,
                 "ms_per_step": run.mean_time * 1e3,
                 "ms_per_step_at_rest": run.mean_time_at_rest * 1e3,
                 "ms_longest": run.longest_time * 1e3,
@@ -203,7 +213,7 @@ mod tests {
         let (mut suite, options) = (ContactSuite::default(), SuiteOptions::default());
         suite.measure_pile(&Pile::Ragdolls(1), 0.5, &options).unwrap();
         assert!(suite.rows[0].run.gap < 1e-3);
-        let run = run_worms(1, 0.1, &mut |_| {}).unwrap();
+        let run = run_worms(1, times(0.1), &mut |_| {}).unwrap();
         assert!(run.mean_time > 0.0 && run.deepest < 0.02);
         suite.measure_batch(3, 30, &options).unwrap();
         assert!(suite.to_json()["batches"][0]["steps_per_second"].as_f64() > Some(0.0));

@@ -87,7 +87,7 @@ impl MujocoPile {
         let at_rest = self.times.len().saturating_sub((1.0 / Settings::default().dt) as usize);
         Ok(PileRun {
             mean_time: mean(&self.times),
-            mean_time_at_rest: mean(&self.times[at_rest..]),
+            mean_time_at_rest: if run.drift.is_nan() { f64::NAN } else { mean(&self.times[at_rest..]) },
             longest_time: self.times.iter().copied().fold(0.0, f64::max),
             ..run
         })

@@ -3,7 +3,7 @@
 use sinew_math::Pose;
 use sinew_scene::SceneDoc;
 use sinew_sim::World;
-use sinew_soak::{PileParts, PileRun, PileWorld, watch_pile};
+use sinew_soak::{PileParts, PileRun, PileTimes, PileWorld, watch_pile};
 
 use crate::SuiteFailure;
 
@@ -38,13 +38,13 @@ impl PileWorld for FleshPile {
 /// Runs a heap of worms; their joints are springs.
 pub(crate) fn run_worms(
     n: u32,
-    seconds: f64,
+    times: PileTimes,
     progress: &mut dyn FnMut(f64),
 ) -> Result<PileRun, SuiteFailure> {
     let scene = SceneDoc::from_ron(&text(n), "worms").map_err(|errors| errors.to_string())?;
     let world = World::from_scene(&scene).map_err(|error| error.to_string())?;
     let mut pile = FleshPile { world, depth: 0.0 };
-    Ok(watch_pile(&mut pile, &PileParts::default(), (seconds, scene.dt), progress))
+    Ok(watch_pile(&mut pile, &PileParts::default(), times, progress))
 }
 
 fn text(n: u32) -> String {

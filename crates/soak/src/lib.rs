@@ -30,7 +30,7 @@ pub use momentum::{MomentumLoss, SteppedBy};
 pub use overlap::{PlacedBox, largest_overlap};
 pub use parts::{PileJoint, PileParts};
 pub use perturbed_score::{Perturbation, unmet};
-pub use piles::{DENSITY, FRICTION, Pile, PileRun, PileWorld, watch_pile};
+pub use piles::{DENSITY, FRICTION, Pile, PileRun, PileTimes, PileWorld, watch_pile};
 pub use random_forces::Strength;
 pub use random_scene::{random_floating, random_scene};
 pub use shrink::shrink;

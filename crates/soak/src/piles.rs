@@ -48,6 +48,8 @@ pub struct PileRun {
     pub speed: f64,
     /// Largest way of a cube in the last second (m).
     pub drift: f64,
+    /// How long it was watched, in its own time (s).
+    pub seconds: f64,
     /// Time per step: mean and largest (s).
     pub mean_time: f64,
     /// The largest.
@@ -119,7 +121,8 @@ impl Pile {
     pub fn run(&self, seed: u64, seconds: f64) -> Result<PileRun, BuildError> {
         let parts = self.parts(seed);
         let scene = parts.scene(&self.name(), seconds);
-        Ok(watch_pile(&mut World::from_scene(&scene)?, &parts, (seconds, scene.dt), &mut |_| {}))
+        let times = PileTimes { seconds, dt: scene.dt, patience: f64::INFINITY };
+        Ok(watch_pile(&mut World::from_scene(&scene)?, &parts, times, &mut |_| {}))
     }
 
     /// The scene of a seed.
@@ -140,6 +143,17 @@ fn doll_poses(n: u32, seed: u64) -> Vec<Pose> {
         Pose::new(yaw * exp_so3(random.vec3(-0.1, 0.1)) * lying, place)
     };
     (0..n).map(pose).collect()
+}
+
+/// How long a pile is watched.
+#[derive(Clone, Copy, Debug)]
+pub struct PileTimes {
+    /// In its own time (s).
+    pub seconds: f64,
+    /// Length of a step (s).
+    pub dt: f64,
+    /// After so much computing time it is watched no longer (s); then nothing is known of its rest.
+    pub patience: f64,
 }
 
 /// A world with a pile in it, of any engine.
@@ -180,24 +194,25 @@ impl PileWorld for World {
     }
 }
 
-/// Runs a pile for some seconds in steps of `dt` seconds. Only steps are timed; `progress` is told the share that is done.
+/// Watches a pile. Only steps are timed; `progress` is told the share that is done.
 pub fn watch_pile(
     world: &mut dyn PileWorld,
     parts: &PileParts,
-    (seconds, dt): (f64, f64),
+    times: PileTimes,
     progress: &mut dyn FnMut(f64),
 ) -> PileRun {
+    let PileTimes { seconds, dt, patience } = times;
     let steps = (seconds / dt).round() as usize;
     let last = steps.saturating_sub((1.0 / dt) as usize);
     let mut run = PileRun::default();
     let start = world.energy();
-    let (mut energy, mut before) = (start, world.poses());
-    for k in 0..steps {
+    let (mut energy, mut before, mut all, mut done) = (start, world.poses(), 0.0, 0);
+    while done < steps && all <= patience {
         let clock = Instant::now();
         world.step();
         let time = clock.elapsed().as_secs_f64();
+        all += time;
         run.longest_time = run.longest_time.max(time);
-        run.mean_time += time / steps as f64;
         let now = world.energy();
         run.gain = run.gain.max((now - energy) / start);
         energy = now;
@@ -205,16 +220,22 @@ pub fn watch_pile(
         let depth = parts.depth(&poses).max(world.soft_depth());
         run.deepest = run.deepest.max(depth);
         run.gap = run.gap.max(parts.gap(&poses));
-        if k >= last {
+        if done >= last {
             run.deepest_at_rest = run.deepest_at_rest.max(depth);
             run.mean_time_at_rest += time / (steps - last) as f64;
         } else {
             before = poses;
         }
-        progress((k + 1) as f64 / steps as f64);
+        done += 1;
+        progress(done as f64 / steps as f64);
     }
     let moved = before.iter().zip(world.poses());
     run.drift = moved.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f64::max);
     run.speed = world.speed();
+    run.seconds = dt * done as f64;
+    run.mean_time = all / done.max(1) as f64;
+    if done < steps {
+        [run.deepest_at_rest, run.mean_time_at_rest, run.drift] = [f64::NAN; 3];
+    }
     run
 }
