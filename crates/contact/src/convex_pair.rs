@@ -20,6 +20,8 @@ use sinew_math::Shape;
 const ALIGNED: f64 = 0.9995;
 /// A corner beyond a side plane by less than this, relative to the size of the face, is still over the face.
 const RIM: f64 = 1e-6;
+/// Solids that are nearer than this, relative to their thickness, just touch.
+const TIED: f64 = 1e-5;
 /// Feature of the nearest points.
 const WITNESS: u64 = 1 << 60;
 /// Set in features whose reference face is on the second solid.
@@ -188,11 +190,61 @@ impl FaceClipper {
             GJKResult::Intersection => self.epa.closest_points(&pose, a, b, &simplex)?,
             GJKResult::NoIntersection(_) | GJKResult::Proximity(_) => return None,
         };
+        let (p, q, normal) = CorePair { pose, cores: [&core_a, &core_b] }.mended((p, q, normal));
         Some(NearestPoints {
             first: first.transform_point(p),
             second: first.transform_point(q),
             normal: first.transform_vector(normal),
         })
+    }
+}
+
+/// Two cores, the second one at a pose of the first, and directions that separate them.
+struct CorePair<'a> {
+    pose: ParryPose,
+    cores: [&'a ConvexCore<'a>; 2],
+}
+
+impl CorePair<'_> {
+    /// Points of both that are farthest towards each other along a normal from the first to the second.
+    fn supports(&self, normal: DVec3) -> (DVec3, DVec3) {
+        let [a, b] = self.cores.map(ConvexCore::support);
+        (a.local_support_point(normal), b.support_point(&self.pose, -normal))
+    }
+
+    /// Distance along a normal; negative where they overlap.
+    fn gap(&self, normal: DVec3) -> f64 {
+        let (p, q) = self.supports(normal);
+        normal.dot(q - p)
+    }
+
+    /// The points and the normal as they were found, but where solids just touch. There the nearest points say little of the normal, or have the
+    /// opposite one: that which separates them better is taken, and that of a face if it separates them as well.
+    fn mended(&self, found: (DVec3, DVec3, DVec3)) -> (DVec3, DVec3, DVec3) {
+        let (normal, opposite) = (found.2, -found.2);
+        let (mut best, mut gap) = (normal, self.gap(normal));
+        let thickness = -gap - self.gap(opposite);
+        if self.gap(opposite) > gap {
+            (best, gap) = (opposite, self.gap(opposite));
+        }
+        let slack = TIED * thickness;
+        let is_touching = normal.dot(found.1 - found.0).abs() <= slack;
+        if is_touching || gap.abs() <= slack {
+            let mut least = gap - slack;
+            let mut offer = |normal: DVec3| {
+                let gap = self.gap(normal);
+                if gap > least {
+                    (best, least) = (normal, gap);
+                }
+            };
+            self.cores[0].for_each_normal(&mut offer);
+            self.cores[1].for_each_normal(|normal| offer(-(self.pose.rotation * normal)));
+        }
+        if best == normal {
+            return found;
+        }
+        let (p, q) = self.supports(best);
+        (p, p + best * best.dot(q - p), best)
     }
 }
 

@@ -173,6 +173,18 @@ impl ConvexCore<'_> {
         }
     }
 
+    /// Gives the outward normals of all faces, in the axes of the core.
+    pub(crate) fn for_each_normal(&self, mut give: impl FnMut(DVec3)) {
+        match self {
+            Self::Box(_) => {
+                DVec3::AXES.into_iter().for_each(|axis| [axis, -axis].into_iter().for_each(&mut give))
+            }
+            Self::Cylinder(_) => [DVec3::Y, -DVec3::Y].into_iter().for_each(give),
+            Self::Segment(_) => {}
+            Self::Hull(core) => core.faces().iter().for_each(|face| give(face.normal)),
+        }
+    }
+
     /// The rotation of a shape in the axes of parry's core.
     pub(crate) fn turned(&self, rotation: DQuat) -> DQuat {
         if matches!(self, Self::Cylinder(_)) { rotation * AXIS } else { rotation }

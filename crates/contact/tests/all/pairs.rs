@@ -267,3 +267,29 @@ fn cylinders_against_solids_agree_with_parry() {
     }
     assert!(compared > 100, "{compared}");
 }
+
+#[test]
+fn hulls_that_share_a_face_touch_there() {
+    let mut rng = Rng::new(9);
+    for round in 0..400 {
+        // Two prisms with a common face, in one frame, as written by hand: six decimals.
+        let (turn, wide, deep) = (rng.rotation(), rng.uniform(0.05, 0.5), rng.uniform(0.05, 0.5));
+        let [back, front] = [-rng.uniform(0.05, 0.5), rng.uniform(0.05, 0.5)];
+        let tilt = rng.vec3(-0.3, 0.3);
+        let face = |z: f64| {
+            [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[x, y]| {
+                let x = turn * (DVec3::new(x * wide, y * deep, z) + tilt * DVec3::new(z, z, 0.0));
+                (x * 1e6).round() * 1e-6
+            })
+        };
+        let hull =
+            |a: f64, b: f64| ContactShape::Convex(ConvexHull::new(&[face(a), face(b)].concat()).unwrap());
+        let (first, second) = (hull(0.0, front), hull(back, 0.0));
+        let found = contacts([&first, &second], [Pose::IDENTITY; 2], 1e-3);
+        assert!(!found.is_empty(), "{round}");
+        for contact in &found {
+            assert!(contact.depth.abs() < 1e-5, "{round}: {} m deep", contact.depth);
+            assert!(contact.normal.dot(turn * DVec3::Z) > 0.999, "{round}: {}", contact.normal);
+        }
+    }
+}
