@@ -124,7 +124,8 @@ fn finger(base: &str, parent: &str, flesh: &str, score: &str) -> SceneDoc {
     (name: "tip", pose: (position: (0.15, 0, 0.5)), shapes: [Capsule(radius: 0.01, length: 0.06)], mass: Density(1500)),
   ],
   joints: [(name: "knuckle", kind: Hinge, child: "tip", {parent} frames: World(anchor: (0.1, 0, 0.5), axis: (0, 1, 0)), damping: 0.01)],
-  tracks: [(name: "up", interpolation: Linear, curve: Points([(0, (0.15, 0, 0.5)), (0.5, (0.14388, 0, 0.52397)), (2, (0.14388, 0, 0.52397))]))],
+  tracks: [(name: "up", interpolation: Linear, curve: Points([(0, (0.15, 0, 0.5)), (0.5, (0.14388, 0, 0.52397)), (2, (0.14388, 0, 0.52397))])),
+    (name: "slowly", curve: Points([(0, (0.15, 0, 0.5)), (1, (0.14388, 0, 0.52397)), (3, (0.14388, 0, 0.52397))]))],
   score: ({score}),
 )"#
     );
@@ -153,4 +154,31 @@ fn a_score_without_actuators_is_refused_unless_it_commands_nothing() {
     assert!(error.contains("score") && error.contains("root: Active"), "{error}");
     assert!(build(&format!("root: Active, {RISE}")).is_ok());
     assert!(build("phases: [(from_s: 0, control: Passive)]").is_ok());
+}
+
+#[test]
+fn torque_limits_bind_in_flesh_in_every_style_and_are_told() {
+    let flesh = r#"gravity: (0, 0, -9.81), flesh: [(name: "skin", mesh: Beam(size: (0.2, 0.06, 0.06), cells: (8, 4, 4)), pose: (position: (0, -0.03, 0.47)),
+        material: StVenantKirchhoff(young: 1e5, poisson: 0.4), density: 1000,
+        attach: [(body: "base", nodes: Within(0.012)), (body: "tip", nodes: Within(0.012))])],"#;
+    let told = "joint `knuckle` is at the torque limit of the score, so goals may be missed";
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        let largest = |limit: f64| {
+            // Slowly: the inertia alone does not need the limit, the flesh does.
+            let rise = RISE.replace("Acceleration", style).replace("up", "slowly");
+            let score = format!(r#"torque_limits: [("knuckle", {limit:?})], {rise}"#);
+            let mut world = World::from_scene(&finger(BASE, ON_BASE, flesh, &score)).expect("a scene");
+            let mut is_told = false;
+            let torques = (0..120).map(|_| {
+                let report = world.step();
+                let mut notices = report.notices();
+                is_told |= notices.any(|(notice, culprit)| notice.tell(culprit, world.model()) == told);
+                report.effort.torque_square.sqrt()
+            });
+            (torques.fold(0.0, f64::max), is_told)
+        };
+        let (free, limited) = (largest(100.0), largest(0.2));
+        assert!(free.0 > 0.5 && !free.1, "{style}: {free:?} N·m");
+        assert!(limited.0 < 0.202 && limited.1, "{style}: {limited:?} N·m");
+    }
 }
