@@ -138,14 +138,20 @@ impl ScoreCompiler<'_> {
     /// Which joints are driven, and how far they go.
     fn actuate(&mut self, score: &ScoreDoc) -> Result<(), BuildError> {
         for link in self.tree.links() {
-            let is_inner = self.tree.parent(link).is_some();
-            let is_joint = self.tree.joint(link).is_some();
-            let by_default = is_inner || (is_joint && score.root == RootControlDoc::Active);
+            // A body that is fixed or led has no link, but a joint to it is one between two bodies.
+            let ends = self.tree.joint(link).map(|joint| self.model.joint_bodies(joint));
+            let is_inner = matches!(ends, Some((Some(_), Some(_))));
+            let by_default = is_inner || (ends.is_some() && score.root == RootControlDoc::Active);
             self.actuation.set_active(link, score.actuators.is_empty() && by_default);
         }
         for (k, name) in score.actuators.iter().enumerate() {
             let link = self.joint(name, &format!("score.actuators[{k}]"))?;
             self.actuation.set_active(link, true);
+        }
+        let acts = score.phases.iter().any(|phase| !matches!(phase.control, ControlDoc::Passive));
+        if acts && !self.tree.links().any(|link| self.actuation.is_active(link)) {
+            let message = "no joint is an actuator, so no phase can act: join two bodies, or use root: Active for joints to the world";
+            return Err(refused("score", message.to_owned()));
         }
         for (k, (name, weight)) in score.weights.iter().enumerate() {
             let field = format!("score.weights[{k}]");

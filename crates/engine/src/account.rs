@@ -4,7 +4,8 @@
 //! its end the energy swings by about `hω` of itself. Where a joint stops a body the twists jump and the heights of the end are right. So the
 //! lesser of both counts, and a gain is what lasts for half a second. It is told as a
 //! share of what was exchanged: energy of motion and of springs at the beginning, work since, and the range of the energy of height.
-//! Muscles do the work that their potential loses, times their activation. Where work is done that is not known (prescribed motion, a controller, a change of gravity) the account starts anew. J.
+//! Muscles do the work that their potential loses, times their activation. Where work is done that is not known (prescribed motion, a controller, a change of gravity) the account starts anew,
+//! with the largest energy of motion and springs until then as the least that gains are compared with. J.
 //!
 //! Cost: one pass over bodies and joints per step; nothing allocates after half a second of steps.
 
@@ -43,7 +44,7 @@ pub struct EnergyAccount {
     muscles: Vec<f64>,
     before: Vec<f64>,
     activations: Vec<f64>,
-    /// What was exchanged, without height.
+    /// What was exchanged, without height; at least what it was before the account started anew.
     scale: f64,
     /// Least and most energy of height.
     heights: [f64; 2],
@@ -165,7 +166,8 @@ impl EnergyAccount {
         let potential = self.sources.potential(model.mechanism(), &state.bodies);
         (self.start, self.lead) = (energy.total() + potential, lead);
         self.work = 0.0;
-        self.scale = energy.kinetic + energy.elastic + potential;
+        // What stops after a motion that was given is not at rest for the account: contacts still give back what the motion left in them.
+        self.scale = self.scale.max(energy.kinetic + energy.elastic + potential);
         self.heights = [energy.gravity; 2];
         self.recent.clear();
     }

@@ -53,6 +53,8 @@ pub enum HealthNotice {
     Slowed,
     /// A motor is at its largest force.
     SaturatedMotor,
+    /// An actuator is at its torque limit.
+    SaturatedActuator,
     /// Dry friction slips.
     SlippingJoint,
     /// A rope or gear slips.
@@ -142,6 +144,7 @@ impl HealthNotice {
                 "was slowed, and what is connected with it: the step would have gained energy without a source"
             }
             Self::SaturatedMotor => "has its motor at the largest force",
+            Self::SaturatedActuator => "is at the torque limit of the score, so goals may be missed",
             Self::SlippingJoint => "slips against its dry friction",
             Self::SlippingRope => "slips at its largest force",
         }
@@ -178,6 +181,7 @@ impl StepReport {
             (HealthNotice::FirstOrder, noticed.jolted.map(Culprit::Body)),
             (HealthNotice::Slowed, noticed.slowed.map(Culprit::Body)),
             (HealthNotice::SaturatedMotor, joint(noticed.saturated)),
+            (HealthNotice::SaturatedActuator, joint(self.effort.limited)),
             (HealthNotice::SlippingJoint, joint(noticed.slipping)),
             (HealthNotice::SlippingRope, rope(noticed.slipping_rope)),
         ];

@@ -1,7 +1,9 @@
 //! Reports of steps: joint errors, solver work, flesh, actuators, and what was wrong. SI units.
 
+use sinew_control::{ControlReport, Controller};
 use sinew_flesh::FleshReport;
 use sinew_mechanism::{BodyId, JointId, State, TransmissionId, first_non_finite};
+use sinew_recursive::Tree;
 
 use crate::overlap::{ContactOverlap, FleshInside};
 use crate::touched::with_contacts;
@@ -59,8 +61,21 @@ pub struct ActuatorEffort {
     pub goal_distance: f64,
     /// Actuators whose torque is at its limit.
     pub saturated: usize,
+    /// The first of them.
+    pub limited: Option<JointId>,
     /// Substeps made.
     pub substeps: u32,
+}
+
+impl ActuatorEffort {
+    /// Notes what a command says about itself.
+    pub(crate) fn note_command(&mut self, tree: &Tree, controller: &Controller, commanded: &ControlReport) {
+        (self.phase, self.saturated) = (commanded.phase, commanded.saturated);
+        let limited = tree.links().find(|link| controller.is_saturated(*link));
+        self.limited = limited.and_then(|link| tree.joint(link));
+        let distances = controller.goal_reports().iter().map(|goal| goal.distance);
+        self.goal_distance = distances.fold(0.0, f64::max);
+    }
 }
 
 /// What was wrong with a step; the default is nothing.

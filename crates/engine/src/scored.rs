@@ -135,10 +135,7 @@ impl ScoredWorkspace {
         };
         let control = &mut call.state.control;
         let commanded = controller.command(tree, &self.tree_state, &given, control, &mut self.command);
-        let effort = &mut call.report.effort;
-        (effort.phase, effort.saturated) = (commanded.phase, commanded.saturated);
-        let distances = controller.goal_reports().iter().map(|goal| goal.distance);
-        effort.goal_distance = distances.fold(0.0, f64::max);
+        call.report.effort.note_command(tree, controller, &commanded);
         call.report.health.ignored_inputs = commanded.ignored_drags as u32;
         // A joint that is locked because it is singular is so in the step, too.
         let _ = self.dynamics.hybrid(tree, &self.tree_state, &self.command, gravity, &self.external);
@@ -212,14 +209,16 @@ impl ScoredWorkspace {
         (effort.torque_square, effort.acceleration_square) = (0.0, 0.0);
         let wrenches = call.workspace.mechanism.joint_wrenches();
         for link in tree.links() {
-            let is_prescribed = self.command.mode(link) == JointMode::Prescribed;
+            let limit = self.controller.as_ref().map(|controller| controller.actuation().torque_limit(link));
+            let is_unasked =
+                self.command.mode(link) == JointMode::Prescribed && limit.is_none_or(f64::is_infinite);
             for dof in tree.dofs(link).filter(|dof| self.laws[*dof].is_some()) {
                 let torque = self.torque(tree, call.model.mechanism(), wrenches, (link, dof));
                 effort.torque_square += torque * torque;
                 effort.acceleration_square += self.inverse.values[dof] * self.inverse.values[dof];
-                // Whatever acts along a joint of given motion, the command does not ask for it.
+                // Whatever acts along a joint of given motion, the command asks for it only to find out if its torque is enough.
                 let measured = &mut self.settling.measured()[dof];
-                *measured = if is_prescribed { 0.0 } else { *measured - torque };
+                *measured = if is_unasked { 0.0 } else { *measured - torque };
             }
         }
         self.settling.mix();

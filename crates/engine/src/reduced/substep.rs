@@ -116,10 +116,7 @@ impl Substep<'_> {
         let commanded =
             controller.command(&self.reduced.tree, &work.tree_state, &given, control, &mut work.command);
         report.health.ignored_inputs = commanded.ignored_drags as u32;
-        report.effort.phase = commanded.phase;
-        report.effort.saturated = commanded.saturated;
-        let distances = controller.goal_reports().iter().map(|goal| goal.distance);
-        report.effort.goal_distance = distances.fold(0.0, f64::max);
+        report.effort.note_command(&self.reduced.tree, controller, &commanded);
         if self.method != ReducedMethod::Rk4 {
             self.take_springs_at_end(control, work);
         }

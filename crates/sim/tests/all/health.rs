@@ -127,6 +127,33 @@ fn motors_forces_and_hands_are_sources() {
 }
 
 #[test]
+fn what_a_blade_has_pushed_and_left_at_rest_gains_no_energy() {
+    // Two layers of boxes: those above lean on those below when the blade stops.
+    let places = (0..40).map(|k| {
+        (
+            k,
+            0.3 + 0.11 * f64::from(k % 5),
+            -0.25 + 0.12 * f64::from(k / 5 % 4),
+            0.05 + 0.11 * f64::from(k / 20),
+        )
+    });
+    let (mut bodies, mut colliders) = (String::new(), String::new());
+    for (k, x, y, z) in places {
+        bodies += &format!(
+            r#"(name: "h{k}", pose: (position: ({x:?}, {y:?}, {z:?})), shapes: [Box(size: (0.1, 0.1, 0.1))]),"#
+        );
+        colliders += &format!(r#"(body: "h{k}", shape: OfBody),"#);
+    }
+    let mut world = small(&format!(
+        r#"bodies: [{bodies} (name: "blade", pose: (position: (0, 0, 0.2)), shapes: [Box(size: (0.05, 1, 0.4))], kind: Kinematic)],
+           colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), {colliders} (body: "blade", shape: OfBody)],
+           tracks: [(name: "push", curve: Points([(0, (0, 0, 0.2)), (3, (3, 0, 0.2))]))], inputs: [Kinematic(body: "blade", track: "push")]"#
+    ));
+    let found = notices(&mut world, 240);
+    assert!(!found.contains_key(&HealthNotice::EnergyGained), "{found:?}");
+}
+
+#[test]
 fn a_jolt_lowers_the_order() {
     let mut world = small(
         r#"dt: 0.1, stepper: Implicit(order: 2),

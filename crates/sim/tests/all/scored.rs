@@ -113,3 +113,72 @@ fn a_waving_worm_does_not_whip_the_less_so_the_shorter_its_steps() {
     });
     assert!(peaks.iter().all(|peak| *peak < 2000.0), "{peaks:?} rad/s²");
 }
+
+/// A bone on a hinge to another body, or to the world, that is to rise; in flesh if asked for.
+fn finger(base: &str, parent: &str, flesh: &str, score: &str) -> SceneDoc {
+    let text = format!(
+        r#"(
+  format: 1, name: "finger", duration_s: 1, {flesh}
+  bodies: [
+    {base}
+    (name: "tip", pose: (position: (0.15, 0, 0.5)), shapes: [Capsule(radius: 0.01, length: 0.06)], mass: Density(1500)),
+  ],
+  joints: [(name: "knuckle", kind: Hinge, child: "tip", {parent} frames: World(anchor: (0.1, 0, 0.5), axis: (0, 1, 0)), damping: 0.01)],
+  tracks: [(name: "up", interpolation: Linear, curve: Points([(0, (0.15, 0, 0.5)), (0.5, (0.14388, 0, 0.52397)), (2, (0.14388, 0, 0.52397))])),
+    (name: "slowly", curve: Points([(0, (0.15, 0, 0.5)), (1, (0.14388, 0, 0.52397)), (3, (0.14388, 0, 0.52397))]))],
+  score: ({score}),
+)"#
+    );
+    SceneDoc::from_ron(&text, "finger").unwrap_or_else(|error| panic!("{error}"))
+}
+
+const BASE: &str = r#"(name: "base", pose: (position: (0.05, 0, 0.5)), shapes: [Capsule(radius: 0.01, length: 0.06)], kind: Fixed),"#;
+const ON_BASE: &str = r#"parent: "base","#;
+const RISE: &str = r#"phases: [(from_s: 0, control: Guide(style: Acceleration, goals: [(bone: "tip", want: Follow(track: "up"))]))]"#;
+
+#[test]
+fn a_joint_to_a_fixed_body_is_an_actuator() {
+    for stepper in ["", "stepper: Reduced(), dt: 0.001,"] {
+        let scene = finger(BASE, ON_BASE, stepper, RISE);
+        let mut world = World::from_scene(&scene).expect("a scene");
+        run(&mut world, (0.9 / scene.dt) as u64);
+        let effort = world.step().effort;
+        assert!(effort.goal_distance < 1e-3 && effort.torque_square > 0.0, "{stepper} {effort:?}");
+    }
+}
+
+#[test]
+fn a_score_without_actuators_is_refused_unless_it_commands_nothing() {
+    let build = |score: &str| World::from_scene(&finger("", "", "", score));
+    let error = build(RISE).err().expect("no joint between two bodies").to_string();
+    assert!(error.contains("score") && error.contains("root: Active"), "{error}");
+    assert!(build(&format!("root: Active, {RISE}")).is_ok());
+    assert!(build("phases: [(from_s: 0, control: Passive)]").is_ok());
+}
+
+#[test]
+fn torque_limits_bind_in_flesh_in_every_style_and_are_told() {
+    let flesh = r#"gravity: (0, 0, -9.81), flesh: [(name: "skin", mesh: Beam(size: (0.2, 0.06, 0.06), cells: (8, 4, 4)), pose: (position: (0, -0.03, 0.47)),
+        material: StVenantKirchhoff(young: 1e5, poisson: 0.4), density: 1000,
+        attach: [(body: "base", nodes: Within(0.012)), (body: "tip", nodes: Within(0.012))])],"#;
+    let told = "joint `knuckle` is at the torque limit of the score, so goals may be missed";
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        let largest = |limit: f64| {
+            // Slowly: the inertia alone does not need the limit, the flesh does.
+            let rise = RISE.replace("Acceleration", style).replace("up", "slowly");
+            let score = format!(r#"torque_limits: [("knuckle", {limit:?})], {rise}"#);
+            let mut world = World::from_scene(&finger(BASE, ON_BASE, flesh, &score)).expect("a scene");
+            let mut is_told = false;
+            let torques = (0..120).map(|_| {
+                let report = world.step();
+                let mut notices = report.notices();
+                is_told |= notices.any(|(notice, culprit)| notice.tell(culprit, world.model()) == told);
+                report.effort.torque_square.sqrt()
+            });
+            (torques.fold(0.0, f64::max), is_told)
+        };
+        let (free, limited) = (largest(100.0), largest(0.2));
+        assert!(free.0 > 0.5 && !free.1, "{style}: {free:?} N·m");
+        assert!(limited.0 < 0.202 && limited.1, "{style}: {limited:?} N·m");
+    }
+}
