@@ -150,7 +150,7 @@ fn a_joint_to_a_fixed_body_is_an_actuator() {
 #[test]
 fn a_score_without_actuators_is_refused_unless_it_commands_nothing() {
     let build = |score: &str| World::from_scene(&finger("", "", "", score));
-    let error = build(RISE).err().expect("no joint between two bodies").to_string();
+    let error = build(RISE).expect_err("no joint between two bodies").to_string();
     assert!(error.contains("score") && error.contains("root: Active"), "{error}");
     assert!(build(&format!("root: Active, {RISE}")).is_ok());
     assert!(build("phases: [(from_s: 0, control: Passive)]").is_ok());
