@@ -221,13 +221,11 @@ impl CorePair<'_> {
     /// The points and the normal as they were found, but where solids just touch. There the nearest points say little of the normal, or have the
     /// opposite one: that which separates them better is taken, and that of a face if it separates them as well.
     fn mended(&self, found: (DVec3, DVec3, DVec3)) -> (DVec3, DVec3, DVec3) {
-        let (normal, opposite) = (found.2, -found.2);
-        let (mut best, mut gap) = (normal, self.gap(normal));
-        let thickness = -gap - self.gap(opposite);
-        if self.gap(opposite) > gap {
-            (best, gap) = (opposite, self.gap(opposite));
-        }
-        let slack = TIED * thickness;
+        let normal = found.2;
+        let [along, against] = [normal, -normal].map(|normal| self.gap(normal));
+        let (mut best, gap) = if against > along { (-normal, against) } else { (normal, along) };
+        // The thickness of both together.
+        let slack = TIED * -(along + against);
         let is_touching = normal.dot(found.1 - found.0).abs() <= slack;
         if is_touching || gap.abs() <= slack {
             let mut least = gap - slack;
