@@ -58,7 +58,9 @@ pub use settings::{
     RungeKutta, Scheme, Settings, TreeForm, is_step_length,
 };
 pub use sinew_math::{DriveCoordinate, JointKind};
-pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, ConvexForces, ConvexReport, Load, Reaction};
+pub use sinew_solvers::{
+    Attached, BareTree, CgReport, CgSettings, CgStop, ConvexForces, ConvexReport, Load, Reaction,
+};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
 pub use skin_input::{FleshGrab, SkinInput, SkinPressure, SkinWind};
 pub use sources::EnergySources;

@@ -22,7 +22,7 @@
 //!
 //! **Failure.** The report says how far it came. World axes at centres of mass.
 
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, Sym6};
 use std::ops::Range;
 
 use crate::convex_forces::{ConvexForces, ConvexReport, ConvexSettings, TouchedTree};
@@ -39,9 +39,6 @@ pub struct ConvexScratch {
     island: MinimizeScratch,
     loose: LooseBodies,
 }
-
-/// Newton iterations of loose bodies, at most.
-const MOST_LOOSE: u32 = 40;
 
 /// Finds the impulses `scratch.impulses` of the bodies, from the twists `free` that the tree has without them; island by island, each as precise as its
 /// own impulses ask for.
@@ -84,21 +81,20 @@ impl ConvexScratch {
         let free = &free[bodies.clone()];
         island.resize(bodies.len());
         island.impulses.copy_from_slice(&impulses[bodies.clone()]);
+        island.motions.copy_from_slice(&motions[bodies.clone()]);
         island.diagonal.copy_from_slice(forces.diagonal());
-        let are_loose = forces.are_loose() && loose.find(&mut |f, v| tree.react(f, v), free);
-        let alone = ConvexSettings { iterations: MOST_LOOSE, ..*settings };
-        let settled = if are_loose { island.settle(forces, loose, &alone) } else { None };
-        if settled.is_none() {
-            island.start(forces, tree, free);
-        }
+        let are_loose = forces.are_loose() && loose.find(&mut |f, v| tree.react(f, v), free.len());
+        let is_bare = island.diagonal.iter().all(|d| *d == Sym6::ZERO);
         let report = if are_loose {
-            let (settings, ahead) = settled.unwrap_or((alone, ConvexReport::default()));
-            island.minimize(forces, loose, &settings).after(ahead)
+            island.find(forces, loose, free, settings)
+        } else if is_bare && let Some(tree) = tree.bare() {
+            island.find(forces, tree, free, settings)
         } else {
+            island.start(forces, tree, free);
             island.minimize(forces, tree, settings)
         };
         if are_loose && forces.are_floating() {
-            island.keep_momentum(loose);
+            island.keep_momentum(loose, free);
         }
         island.take_diagonal(forces.diagonal());
         impulses[bodies.clone()].copy_from_slice(&island.impulses);

@@ -14,7 +14,7 @@ pub trait ConvexForces {
     /// Chooses some islands: all that follows is of their bodies only, in their order.
     fn select(&mut self, islands: Range<usize>);
 
-    /// `D` of each body: positive semidefinite; zero if it is loose.
+    /// `D` of each body with which the tree is factored: positive semidefinite, or zero.
     fn diagonal(&self) -> &[Sym6];
 
     /// Impulses `f` at some twists; keeps `S` there. Twists and impulses in the order of [`ConvexForces::diagonal`].
@@ -36,11 +36,10 @@ pub trait ConvexForces {
     fn are_floating(&self) -> bool;
 
     /// Twists of the chosen bodies from which new forces begin; false if the forces are not new.
-    fn begin(&self, motions: &mut [Motion]) -> bool;
+    fn begin(&mut self, motions: &mut [Motion]) -> bool;
 
-    /// A guess for forces on loose bodies, with the inverses of their masses: twists without these forces become those with them, and `impulses` the
-    /// forces.
-    fn settle(&mut self, responses: &[Sym6], motions: &mut [Motion], impulses: &mut [Force]);
+    /// A guess for the forces on bodies that have the twists `free` without them: pushes the bodies, and `impulses` become the forces.
+    fn settle(&mut self, bodies: &mut dyn BareTree, free: &[Motion], impulses: &mut [Force]);
 
     /// The part of `S` that concerns each body alone: what `D` should be.
     fn sum_slopes(&self, sums: &mut [Sym6]);
@@ -80,6 +79,32 @@ pub trait TouchedTree {
 
     /// Factors it again.
     fn factor(&mut self, _diagonal: &[Sym6]) {}
+
+    /// The tree, if it can be factored again; it was factored without `D`.
+    fn bare(&mut self) -> Option<&mut dyn BareTree> {
+        None
+    }
+}
+
+/// A tree that can be factored with any `D`, and whose bodies can be pushed one by one. Pushes are of the tree without `D`.
+pub trait BareTree: TouchedTree {
+    /// The impulses that the chosen bodies need to change their twists `free` to others; false if joints do not allow any twists.
+    fn forces(&self, free: &[Motion], motions: &[Motion], impulses: &mut [Force]) -> bool;
+
+    /// Whether pushes are cheap: few joints are between bodies and roots.
+    fn is_shallow(&self) -> bool;
+
+    /// Forgets all pushes.
+    fn release(&mut self);
+
+    /// Pushes one of the chosen bodies.
+    fn push(&mut self, body: usize, impulse: Force);
+
+    /// The twist of one of them that all pushes give it.
+    fn pushed(&mut self, body: usize) -> Motion;
+
+    /// What an impulse on one of them changes of its own twist. Only before it is pushed.
+    fn response(&mut self, body: usize) -> Sym6;
 }
 
 /// When to stop.

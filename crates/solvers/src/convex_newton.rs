@@ -5,7 +5,7 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym6};
 
-use crate::convex_forces::{ConvexForces, ConvexReport, ConvexSettings, TouchedTree};
+use crate::convex_forces::{BareTree, ConvexForces, ConvexReport, ConvexSettings, TouchedTree};
 use crate::loose::LooseBodies;
 
 /// Reusable memory of a solve of some islands.
@@ -51,6 +51,8 @@ const RETURNS: u32 = 2;
 const FINER: f64 = 0.1;
 /// Factor of the precision of what follows where loose bodies move.
 const COARSER: f64 = 10.0;
+/// Newton iterations of a tree that can be factored again, at most.
+const MOST: u32 = 40;
 /// After so many iterations friction limits no longer follow: the rest converges for certain.
 const FOLLOWED: u32 = 12;
 
@@ -76,7 +78,9 @@ impl MinimizeScratch {
             if error <= goal.max(known * known * size) {
                 let change = if follows < FOLLOWED { forces.follow(settings.follow_precision) } else { 0.0 };
                 follows += 1;
-                let are_known = change <= settings.follow_precision;
+                // Less than enough would be too much again at the solution.
+                let safely = if known > 0.0 { SAFE } else { 1.0 };
+                let are_known = change <= safely * settings.follow_precision;
                 report.has_converged = are_known && error <= goal;
                 if report.has_converged || report.is_spent(settings) {
                     return report;
@@ -148,50 +152,97 @@ impl MinimizeScratch {
         }
     }
 
-    /// Begins with the twists that loose bodies have, if that is near: they rest. Else where they settle, or without forces if that has less energy.
-    /// Returns how precisely they are to be solved, and what that took; none if they have begun before.
-    pub(crate) fn settle(
+    /// Newton's method on a tree that was factored without `D` and has the twists `free`: from where new forces begin, else from the present twists.
+    pub(crate) fn find(
         &mut self,
         forces: &mut dyn ConvexForces,
-        loose: &mut LooseBodies,
+        tree: &mut dyn BareTree,
+        free: &[Motion],
         settings: &ConvexSettings,
-    ) -> Option<(ConvexSettings, ConvexReport)> {
-        if !forces.begin(&mut self.motions) {
-            return None;
-        }
-        loose.forces(&self.motions, &mut self.impulses);
+    ) -> ConvexReport {
+        let alone = ConvexSettings { iterations: MOST, ..*settings };
+        let are_new = forces.begin(&mut self.motions);
         self.diagonal.fill(Sym6::ZERO);
-        let [size, error] = self.measure(forces, loose);
+        if !tree.forces(free, &self.motions, &mut self.impulses) {
+            self.approach(forces, tree, free);
+        }
+        if !are_new {
+            let follow_precision = COARSER * settings.follow_precision;
+            return self.minimize(forces, tree, &ConvexSettings { follow_precision, ..alone });
+        }
+        let (settings, ahead) = self.settle(forces, tree, free, &alone);
+        self.minimize(forces, tree, &settings).after(ahead)
+    }
+
+    /// Begins with the present twists, if that is near: the bodies rest. Else where they settle, or without forces if that has less energy.
+    /// Returns how precisely they are to be solved, and what that took.
+    fn settle(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut dyn BareTree,
+        free: &[Motion],
+        settings: &ConvexSettings,
+    ) -> (ConvexSettings, ConvexReport) {
+        let [size, error] = self.measure(forces, tree);
         if error <= CALM * CALM * size {
             // Its error would stay.
             let precision = FINER * settings.precision;
-            return Some((ConvexSettings { precision, ..*settings }, ConvexReport::default()));
+            return (ConvexSettings { precision, ..*settings }, ConvexReport::default());
         }
-        self.motions.copy_from_slice(loose.free());
-        forces.settle(loose.responses(), &mut self.motions, &mut self.impulses);
-        self.diagonal.fill(Sym6::ZERO);
-        let ahead = self.foresee(forces, loose, settings.products);
+        let mut ahead = ConvexReport::default();
+        if tree.is_shallow() {
+            tree.release();
+            forces.settle(tree, free, &mut self.impulses);
+            for (i, motion) in self.motions.iter_mut().enumerate() {
+                *motion = free[i] + tree.pushed(i);
+            }
+            self.diagonal.fill(Sym6::ZERO);
+            ahead = self.foresee(forces, tree, free, settings.products);
+        } else {
+            self.drop_diagonal();
+        }
         let Self { impulses, motions, given, .. } = self;
         // ½ (V − V_b)ᵀA (V − V_b) = ½ q·(V − V_b)
         forces.linearize(motions, given);
-        let energy = forces.energy() + 0.5 * (work(impulses, motions) - work(impulses, loose.free()));
-        forces.linearize(loose.free(), given);
+        let energy = forces.energy() + 0.5 * (work(impulses, motions) - work(impulses, free));
+        forces.linearize(free, given);
         if energy.is_nan() || energy > forces.energy() {
             impulses.fill(Force::ZERO);
-            motions.copy_from_slice(loose.free());
+            motions.copy_from_slice(free);
         }
         let follow_precision = COARSER * settings.follow_precision;
-        Some((ConvexSettings { follow_precision, ..*settings }, ahead))
+        (ConvexSettings { follow_precision, ..*settings }, ahead)
+    }
+
+    /// The twists that joints allow next to the present ones: those of one step with the slopes there.
+    fn approach(&mut self, forces: &mut dyn ConvexForces, tree: &mut dyn BareTree, free: &[Motion]) {
+        let Self { impulses, motions, diagonal, given, .. } = self;
+        forces.linearize(motions, given);
+        forces.sum_slopes(diagonal);
+        tree.factor(diagonal);
+        // (A + D) V = A V_b + q
+        for (i, slope) in diagonal.iter().enumerate() {
+            impulses[i] = given[i] + slope.mul(motions[i]);
+            given[i] = impulses[i] - slope.mul(free[i]);
+        }
+        tree.react(given, motions);
+        motions.iter_mut().zip(free).for_each(|(v, free)| *v += *free);
     }
 
     /// Newton's method without a line search, linear about the impulses that are expected: it finds which forces act in a few iterations where they are
     /// stiff, but not always.
-    fn foresee(&mut self, forces: &mut dyn ConvexForces, loose: &mut LooseBodies, most: u32) -> ConvexReport {
+    fn foresee(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut dyn BareTree,
+        free: &[Motion],
+        most: u32,
+    ) -> ConvexReport {
         let mut report = ConvexReport::default();
         let (mut before, mut returns) = ([f64::INFINITY; 2], 0);
         for _ in 0..FORESEEN {
             forces.linearize_expected(&self.motions, &mut self.given);
-            let [size, error] = self.weigh(forces, loose);
+            let [size, error] = self.weigh(forces, tree);
             // Two sets of forces may take turns.
             returns += u32::from(error > TURNING * before[0]);
             if error.is_nan() || error <= NEAR * NEAR * size || returns > RETURNS {
@@ -199,16 +250,31 @@ impl MinimizeScratch {
             }
             before = [before[1], error];
             // Where stiff forces are far off, a part of the error says little.
-            let wanted = AHEAD * AHEAD * loose.energy(&self.motions).min(error);
-            report.products += self.solve(forces, loose, wanted, most);
+            let wanted = AHEAD * AHEAD * self.change_energy(free).min(error);
+            report.products += self.solve(forces, tree, wanted, most);
             report.iterations += 1;
             forces.search_along(&self.change.0);
             self.go(1.0);
             forces.advance(1.0);
         }
-        loose.forces(&self.motions, &mut self.impulses);
-        self.diagonal.fill(Sym6::ZERO);
+        self.drop_diagonal();
+        tree.forces(free, &self.motions, &mut self.impulses);
         report
+    }
+
+    /// `(V − V_b)ᵀA (V − V_b)`: twice the energy of the impulses that change the twists.
+    fn change_energy(&self, free: &[Motion]) -> f64 {
+        let Self { impulses, motions, diagonal, .. } = self;
+        let each = diagonal.iter().zip(impulses).zip(motions.iter().zip(free));
+        each.map(|((slope, q), (v, free))| (*q - slope.mul(*v)).dot(*v - *free)).sum()
+    }
+
+    /// Takes `D = 0`.
+    fn drop_diagonal(&mut self) {
+        for (i, slope) in self.diagonal.iter_mut().enumerate() {
+            self.impulses[i] -= slope.mul(self.motions[i]);
+            *slope = Sym6::ZERO;
+        }
     }
 
     /// Goes along the change by a share.
@@ -221,15 +287,15 @@ impl MinimizeScratch {
 
     /// Moves loose bodies that touch nothing else all alike, so that they keep the momentum that they have together: no force between them changes by
     /// that, and what is left of the residual does not add up over the steps.
-    pub(crate) fn keep_momentum(&mut self, loose: &LooseBodies) {
+    pub(crate) fn keep_momentum(&mut self, loose: &LooseBodies, free: &[Motion]) {
         let Self { impulses, motions, diagonal, .. } = self;
-        loose.forces(motions, impulses);
+        loose.forces(free, motions, impulses);
         diagonal.fill(Sym6::ZERO);
         let gained: DVec3 = impulses.iter().map(|impulse| impulse.linear).sum();
         if let Some(inverse) = loose.mass().inverse() {
             let change = inverse.mul_vec(gained);
             motions.iter_mut().for_each(|motion| motion.linear -= change);
-            loose.forces(motions, impulses);
+            loose.forces(free, motions, impulses);
         }
     }
 

@@ -25,14 +25,16 @@ mod convex_forces;
 mod loose;
 
 mod convex_newton;
+mod loaded_tree;
 
 mod convex;
 
 pub use attached::{Attached, OnTree, OnTreeScratch, Reaction};
 pub use convex::{ConvexScratch, minimize};
-pub use convex_forces::{ConvexForces, ConvexReport, ConvexSettings, TouchedTree};
+pub use convex_forces::{BareTree, ConvexForces, ConvexReport, ConvexSettings, TouchedTree};
 pub use error::FactorError;
 pub use load::Load;
+pub use loaded_tree::LoadedTree;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use loops::{
     AllRows, COUPLED_ROWS, ClosedScratch, ClosedTree, DIRECT_ROWS, LOOP_DRIFT, LoopBlock, LoopGraph,

@@ -8,7 +8,7 @@ use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym3, Sym6};
 use std::ops::Range;
 
-use crate::convex_forces::TouchedTree;
+use crate::convex_forces::{BareTree, TouchedTree};
 
 /// Blocks of the bodies.
 #[derive(Clone, Debug, Default)]
@@ -18,55 +18,30 @@ pub(crate) struct LooseBodies {
     responses: Vec<Sym6>,
     /// `(A_i + D_i)⁻¹` with the last `D`.
     factored: Vec<Sym6>,
-    /// Twists without the forces.
-    free: Vec<Motion>,
+    /// Changes of the twists by pushes.
+    pushed: Vec<Motion>,
     /// Unit impulses, and what they do.
     unit: Vec<Force>,
     columns: [Vec<Motion>; 6],
 }
 
 impl LooseBodies {
-    /// Finds the blocks of a tree that has the twists `free` without impulses; `react` is its reaction. False if a block has no inverse.
-    pub(crate) fn find(&mut self, react: &mut dyn FnMut(&[Force], &mut [Motion]), free: &[Motion]) -> bool {
+    /// Finds the blocks of `n` bodies of a tree; `react` is its reaction. False if a block has no inverse.
+    pub(crate) fn find(&mut self, react: &mut dyn FnMut(&[Force], &mut [Motion]), n: usize) -> bool {
         for (k, column) in self.columns.iter_mut().enumerate() {
             let mut unit = [0.0; 6];
             unit[k] = 1.0;
             self.unit.clear();
-            self.unit.resize(free.len(), Force::from_array(unit));
-            column.resize(free.len(), Motion::ZERO);
+            self.unit.resize(n, Force::from_array(unit));
+            column.resize(n, Motion::ZERO);
             react(&self.unit, column);
         }
-        free.clone_into(&mut self.free);
         self.masses.clear();
         self.responses.clear();
-        self.responses
-            .extend((0..free.len()).map(|i| block(self.columns.each_ref().map(|column| column[i]))));
+        self.responses.extend((0..n).map(|i| symmetric(self.columns.each_ref().map(|column| column[i]))));
         self.masses.extend(self.responses.iter().map_while(Sym6::inverse));
         self.factored.clone_from(&self.responses);
-        self.masses.len() == free.len()
-    }
-
-    /// Twists without the forces.
-    pub(crate) fn free(&self) -> &[Motion] {
-        &self.free
-    }
-
-    /// `A_i⁻¹`.
-    pub(crate) fn responses(&self) -> &[Sym6] {
-        &self.responses
-    }
-
-    /// The forces that bodies need for some twists.
-    pub(crate) fn forces(&self, motions: &[Motion], forces: &mut [Force]) {
-        for (i, force) in forces.iter_mut().enumerate() {
-            *force = self.masses[i].mul(motions[i] - self.free[i]);
-        }
-    }
-
-    /// `(V − V_b)ᵀA (V − V_b)`: twice the energy of the impulses that change the twists.
-    pub(crate) fn energy(&self, motions: &[Motion]) -> f64 {
-        let each = self.masses.iter().zip(motions.iter().zip(&self.free));
-        each.map(|(mass, (motion, free))| mass.mul(*motion - *free).dot(*motion - *free)).sum()
+        self.masses.len() == n
     }
 
     /// Mass of all bodies together.
@@ -92,6 +67,10 @@ impl TouchedTree for LooseBodies {
         true
     }
 
+    fn bare(&mut self) -> Option<&mut dyn BareTree> {
+        Some(self)
+    }
+
     /// A block that cannot be inverted keeps the factor that it has.
     fn factor(&mut self, diagonal: &[Sym6]) {
         for (factored, (mass, diagonal)) in self.factored.iter_mut().zip(self.masses.iter().zip(diagonal)) {
@@ -102,12 +81,42 @@ impl TouchedTree for LooseBodies {
     }
 }
 
-/// A symmetric block from its columns.
-fn block([a, b, c, d, e, f]: [Motion; 6]) -> Sym6 {
-    let symmetric = |x: DVec3, y: DVec3, z: DVec3| Sym3::from_mat3(&DMat3::from_cols(x, y, z));
+impl BareTree for LooseBodies {
+    fn forces(&self, free: &[Motion], motions: &[Motion], impulses: &mut [Force]) -> bool {
+        for (i, impulse) in impulses.iter_mut().enumerate() {
+            *impulse = self.masses[i].mul(motions[i] - free[i]);
+        }
+        true
+    }
+
+    fn is_shallow(&self) -> bool {
+        true
+    }
+
+    fn release(&mut self) {
+        self.pushed.clear();
+        self.pushed.resize(self.masses.len(), Motion::ZERO);
+    }
+
+    fn push(&mut self, body: usize, impulse: Force) {
+        self.pushed[body] += self.responses[body].mul_wrench(impulse);
+    }
+
+    fn pushed(&mut self, body: usize) -> Motion {
+        self.pushed[body]
+    }
+
+    fn response(&mut self, body: usize) -> Sym6 {
+        self.responses[body]
+    }
+}
+
+/// A symmetric matrix from its columns.
+pub(crate) fn symmetric([a, b, c, d, e, f]: [Motion; 6]) -> Sym6 {
+    let block = |x: DVec3, y: DVec3, z: DVec3| Sym3::from_mat3(&DMat3::from_cols(x, y, z));
     Sym6 {
-        angular: symmetric(a.angular, b.angular, c.angular),
+        angular: block(a.angular, b.angular, c.angular),
         coupling: DMat3::from_cols(d.angular, e.angular, f.angular),
-        linear: symmetric(d.linear, e.linear, f.linear),
+        linear: block(d.linear, e.linear, f.linear),
     }
 }

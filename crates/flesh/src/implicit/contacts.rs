@@ -115,6 +115,7 @@ impl Contacts {
             return;
         }
         touching.clear();
+        touching.is_loading = moment.has_loops;
         solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
             touching.add(model, &sides.of(contact), law, (free, false));
         });

@@ -9,13 +9,13 @@ use std::ops::Range;
 use glam::DVec3;
 use sinew_contact::{ContactPotential, ContactSlope};
 use sinew_math::{Force, Motion, Sym6};
-use sinew_mechanism::{CompanionLoads, ConvexForces, Load};
+use sinew_mechanism::{BareTree, CompanionLoads, ConvexForces, Load};
 
 use super::contact_sides::SolvedSide;
 use super::touching_islands::TouchingIslands;
 use super::touching_pairs::TouchingPairs;
 use super::touching_point::{GIVEN, TouchingPoint};
-use super::touching_sweeps::settle;
+use super::touching_sweeps::PushedBodies;
 use crate::model::FleshModel;
 use crate::node_vectors::velocity_at;
 
@@ -32,6 +32,8 @@ pub(crate) struct TouchingBodies {
     points: Vec<TouchingPoint>,
     /// Changes of the impulses to start from, since the sums per body have changed.
     shifts: Vec<Force>,
+    /// Whether the tree is factored with the slopes of contacts, because it cannot be factored again.
+    pub(crate) is_loading: bool,
     /// Whether the contacts are solved for the first time: before the first impulses, and until the next ones.
     are_new: bool,
     are_unsettled: bool,
@@ -43,6 +45,8 @@ pub(crate) struct TouchingBodies {
     chosen: (Range<usize>, Range<usize>, Range<usize>),
     /// Per body: the twist from which new contacts begin.
     begin: Vec<Motion>,
+    /// Per body that is chosen: what an impulse changes of its twist.
+    responses: Vec<Sym6>,
     /// Per body that is chosen: friction that is wrong, and load (N·s).
     sums: Vec<[f64; 2]>,
 }
@@ -75,12 +79,14 @@ impl TouchingBodies {
         self.renew_diagonal();
     }
 
-    /// Sums the slopes of the contacts of each body that is not loose.
+    /// Sums the slopes of the contacts of each body that is not loose, if the tree is factored with them.
     fn renew_diagonal(&mut self) {
         let (bodies, points) = self.islands.not_loose();
         self.diagonal.clear();
         self.diagonal.resize(self.bodies.len(), Sym6::ZERO);
-        self.pairs.sum(self.pairs.of(&points), bodies.start, &mut self.diagonal[bodies]);
+        if self.is_loading {
+            self.pairs.sum(self.pairs.of(&points), bodies.start, &mut self.diagonal[bodies]);
+        }
     }
 
     /// Adds a contact with its law; `expected` is the relative velocity (m/s) at which its slope is guessed, that of a solution if it `is_known`.
@@ -242,16 +248,25 @@ impl ConvexForces for TouchingBodies {
         self.points[self.chosen.1.clone()].iter().all(|point| !point.sides.places.contains(&GIVEN))
     }
 
-    fn begin(&self, motions: &mut [Motion]) -> bool {
+    fn begin(&mut self, motions: &mut [Motion]) -> bool {
         if self.are_unsettled {
-            motions.copy_from_slice(&self.begin[self.chosen.0.clone()]);
+            let (bodies, points, _) = self.chosen.clone();
+            motions.copy_from_slice(&self.begin[bodies.clone()]);
+            for point in self.points[points].iter_mut().filter(|point| point.is_known) {
+                let velocity = point.given + point.sides.relative(bodies.start, motions);
+                point.law.limit = point.law.limit_at(velocity);
+            }
         }
         self.are_unsettled
     }
 
-    fn settle(&mut self, responses: &[Sym6], motions: &mut [Motion], impulses: &mut [Force]) {
+    fn settle(&mut self, bodies: &mut dyn BareTree, free: &[Motion], impulses: &mut [Force]) {
         let (Range { start, .. }, points, _) = self.chosen.clone();
-        settle(&mut self.points[points], start, responses, (motions, impulses));
+        impulses.fill(Force::ZERO);
+        let responses = &mut self.responses;
+        responses.clear();
+        responses.extend((0..free.len()).map(|body| bodies.response(body)));
+        PushedBodies { bodies, free, responses, impulses, first: start }.settle(&mut self.points[points]);
     }
 
     fn sum_slopes(&self, sums: &mut [Sym6]) {

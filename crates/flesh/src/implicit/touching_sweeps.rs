@@ -1,8 +1,8 @@
-//! A first guess for contacts of bodies that nothing else connects: each contact in turn is put in balance as if it alone could change.
+//! A first guess for contacts of bodies: each contact in turn is put in balance as if it alone could change. An impulse moves all that is jointed to its body.
 //!
 //! These are the sweeps of Gauss and Seidel on the impulses `p`, with the mass that a contact feels along its normal and across it:
 //! ```text
-//! p_n = p_n(u + w_n (p_n − p_n⁰))          w_n = n·W n        W = Σ G A⁻¹ Gᵀ, both sides
+//! p_n = p_n(u + w_n (p_n − p_n⁰))          w_n = n·W n        W = Σ G T Gᵀ, both sides, T: response of a body
 //! p_t = −(h k_t ξ + β_t (v_t − w_t p_t⁰))/(1 + β_t w_t),   cut to |p_t| ≤ μ p_n        w_t: the larger eigenvalue of W across n
 //! ```
 //! Which contacts open, close and slide is decided one by one, where a step of Newton's method has one length for all of them. So few Newton steps
@@ -11,6 +11,8 @@
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym6};
 
+use sinew_mechanism::BareTree;
+
 use super::touching_point::TouchingPoint;
 use crate::node_vectors::{velocity_at, wrench_at};
 
@@ -18,50 +20,75 @@ use crate::node_vectors::{velocity_at, wrench_at};
 const SWEEPS: usize = 30;
 const SETTLED: f64 = 2e-2;
 
-/// Settles contacts of bodies from a first one on, beginning with their impulses where they were linearized; `responses` are the inverse masses of the bodies. The twists are
-/// those without contacts, and those with them on return; `impulses` become those of all contacts on each body. What a solution has found needs no sweeps.
-pub(super) fn settle(
-    points: &mut [TouchingPoint],
-    first: usize,
-    responses: &[Sym6],
-    (motions, impulses): (&mut [Motion], &mut [Force]),
-) {
-    impulses.fill(Force::ZERO);
-    let is_solved = points.iter().any(|point| point.is_known);
-    for point in &mut *points {
-        point.inverse_masses = inverse_masses(point, first, responses);
-        point.impulse = if is_solved { found(point) } else { likely(point) };
-        point.sides.push(point.impulse, first, impulses);
-    }
-    for (motion, (response, impulse)) in motions.iter_mut().zip(responses.iter().zip(&*impulses)) {
-        *motion += response.mul_wrench(*impulse);
-    }
-    let sweeps = if is_solved { 0 } else { SWEEPS };
-    for sweep in 0..sweeps {
-        let (mut moved, mut all) = (0.0, 0.0);
-        for k in 0..points.len() {
-            // Forth and back.
-            let k = if sweep % 2 == 0 { k } else { points.len() - 1 - k };
-            let point = &mut points[k];
-            let velocity = point.given + point.sides.relative(first, motions);
-            let impulse = point.law.settle(velocity, point.impulse, point.inverse_masses);
-            let change = std::mem::replace(&mut point.impulse, impulse) - impulse;
-            moved += change.length();
-            all += impulse.length();
-            for (i, change) in [-change, change].into_iter().enumerate() {
-                let place = point.sides.place(i, first);
-                if let Some(response) = responses.get(place) {
-                    let wrench = wrench_at(change, point.sides.arms[i]);
-                    motions[place] += response.mul_wrench(wrench);
-                    impulses[place] += wrench;
-                }
+/// Bodies from a first one on that are pushed.
+pub(super) struct PushedBodies<'a> {
+    pub(super) bodies: &'a mut dyn BareTree,
+    /// Their twists without contacts.
+    pub(super) free: &'a [Motion],
+    /// What an impulse changes of the twist of each.
+    pub(super) responses: &'a [Sym6],
+    /// All impulses of contacts on each of them.
+    pub(super) impulses: &'a mut [Force],
+    pub(super) first: usize,
+}
+
+impl PushedBodies<'_> {
+    /// Settles contacts, beginning with their impulses where they were linearized. What a solution has found needs no sweeps.
+    pub(super) fn settle(&mut self, points: &mut [TouchingPoint]) {
+        let is_solved = points.iter().any(|point| point.is_known);
+        for point in &mut *points {
+            point.inverse_masses = inverse_masses(point, self.first, self.responses);
+            point.impulse = if is_solved { found(point) } else { likely(point) };
+            self.push(point, point.impulse);
+        }
+        let sweeps = if is_solved { 0 } else { SWEEPS };
+        for sweep in 0..sweeps {
+            let (mut moved, mut all) = (0.0, 0.0);
+            for k in 0..points.len() {
+                // Forth and back.
+                let k = if sweep % 2 == 0 { k } else { points.len() - 1 - k };
+                let point = &mut points[k];
+                let velocity = point.given + self.relative(point);
+                let impulse = point.law.settle(velocity, point.impulse, point.inverse_masses);
+                let change = impulse - std::mem::replace(&mut point.impulse, impulse);
+                moved += change.length();
+                all += impulse.length();
+                self.push(point, change);
+            }
+            if moved <= SETTLED * all {
+                break;
             }
         }
-        if moved <= SETTLED * all {
-            break;
+        points.iter_mut().for_each(|point| point.friction = point.impulse);
+    }
+
+    /// Pushes both sides of a contact.
+    #[inline]
+    fn push(&mut self, point: &TouchingPoint, impulse: DVec3) {
+        for (i, impulse) in [impulse, -impulse].into_iter().enumerate() {
+            let place = point.sides.place(i, self.first);
+            if impulse != DVec3::ZERO
+                && let Some(sum) = self.impulses.get_mut(place)
+            {
+                let wrench = wrench_at(impulse, point.sides.arms[i]);
+                *sum += wrench;
+                self.bodies.push(place, wrench);
+            }
         }
     }
-    points.iter_mut().for_each(|point| point.friction = point.impulse);
+
+    /// Relative velocity of a contact, without that of sides that are given.
+    #[inline]
+    fn relative(&mut self, point: &TouchingPoint) -> DVec3 {
+        let mut side = |i: usize| match self.free.get(point.sides.place(i, self.first)) {
+            Some(&free) => {
+                let motion = free + self.bodies.pushed(point.sides.place(i, self.first));
+                velocity_at(motion, point.sides.arms[i])
+            }
+            None => DVec3::ZERO,
+        };
+        side(0) - side(1)
+    }
 }
 
 /// The impulse that a solution has found, with the friction limit of its load; none for a contact that it did not have.

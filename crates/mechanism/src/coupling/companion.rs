@@ -26,6 +26,8 @@ pub struct CouplingPoint<'a> {
     pub is_again: bool,
     /// Whether this is the same point as before: only the laws that [`Companion::review`] replaced are new.
     pub is_same: bool,
+    /// Whether loops may close the tree: then it is factored with what a companion loads on its bodies, and not again.
+    pub has_loops: bool,
     /// Effective length of the step, s: `β dt` in a step of second order.
     pub h: f64,
     /// Length of the step, s.

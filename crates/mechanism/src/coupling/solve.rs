@@ -9,11 +9,11 @@
 
 use std::ops::Range;
 
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, Sym6};
 use sinew_solvers::{
-    CgReport, CgScratch, CgSettings, ClosedScratch, ClosedTree, ConvexScratch, ConvexSettings, LoopRows,
-    LoopScratch, OnTree, OnTreeScratch, PairFactor, Responder, TouchedTree, TreeResponder,
-    conjugate_gradient, minimize,
+    BareTree, CgReport, CgScratch, CgSettings, ClosedScratch, ClosedTree, ConvexScratch, ConvexSettings,
+    LoadedTree, LoopRows, LoopScratch, OnTree, OnTreeScratch, PairFactor, Responder, TouchedTree,
+    TreeResponder, conjugate_gradient, minimize,
 };
 
 use crate::tree::{ReactingTree, TreeScratch};
@@ -49,7 +49,7 @@ pub(crate) struct CompanionScratch {
     best_impulses: Vec<Force>,
     body_motions: Vec<Motion>,
     /// Of forces between bodies.
-    convex: ConvexScratch,
+    touching: (ConvexScratch, LoadedTree),
 }
 
 /// Scratch of the conjugate gradients.
@@ -169,13 +169,14 @@ impl CompanionScratch {
         companion: &mut dyn Companion,
         loops: Option<ClosedRows<'_>>,
     ) {
-        let Self { tree, ports, system, convex, touched, impulses, .. } = self;
+        let Self { tree, ports, system, touching: (convex, loaded), touched, impulses, .. } = self;
         let SystemScratch { on_tree, closed, .. } = system;
         let forces = companion.touching(&mut convex.impulses);
         let settings = ConvexSettings::default();
         let report = match loops {
             None => {
-                let mut tree = TreeOfIslands { tree, factor, on_tree, ports };
+                let mut tree =
+                    TreeOfIslands { tree, factor, on_tree, ports, chosen: 0..0, loaded, is_loaded: None };
                 minimize(forces, &mut tree, touched, &settings, convex)
             }
             Some(ClosedRows { rows, factored }) => {
@@ -272,12 +273,25 @@ impl CompanionScratch {
     }
 }
 
+/// Joints between a body and its root with which it is pushed on its own: each push walks along all of them.
+const SHALLOW: u32 = 32;
+
 /// A tree under bodies that touch each other, one island at a time.
 struct TreeOfIslands<'a> {
     tree: &'a mut ReactingTree,
     factor: &'a PairFactor,
     on_tree: &'a mut OnTreeScratch,
     ports: &'a [u32],
+    chosen: Range<usize>,
+    /// The tree with more on its bodies; whether it acts, if that is allowed.
+    loaded: &'a mut LoadedTree,
+    is_loaded: Option<bool>,
+}
+
+impl TreeOfIslands<'_> {
+    fn port(&self, body: usize) -> usize {
+        self.ports[self.chosen.start + body] as usize
+    }
 }
 
 impl TouchedTree for TreeOfIslands<'_> {
@@ -286,13 +300,57 @@ impl TouchedTree for TreeOfIslands<'_> {
     }
 
     fn select(&mut self, bodies: Range<usize>) {
-        let ports = &self.ports[bodies];
+        let ports = &self.ports[bodies.clone()];
         self.tree.select(ports);
         self.on_tree.touch(ports, self.factor.len());
+        (self.chosen, self.is_loaded) = (bodies, None);
     }
 
     fn react(&mut self, impulses: &[Force], motions: &mut [Motion]) {
-        self.on_tree.respond(&mut self.tree.island(self.factor), impulses, motions);
+        let factor = if self.is_loaded == Some(true) { self.loaded.factor() } else { self.factor };
+        self.on_tree.respond(&mut self.tree.island(factor), impulses, motions);
+    }
+
+    fn can_factor(&self) -> bool {
+        self.is_loaded.is_some()
+    }
+
+    fn factor(&mut self, diagonal: &[Sym6]) {
+        let ports = self.ports[self.chosen.clone()].iter().copied();
+        let TreeResponder { parents, active, .. } = self.tree.island(self.factor);
+        self.loaded.load(self.factor, (parents, active), ports.zip(diagonal.iter().copied()));
+        self.is_loaded = Some(true);
+    }
+
+    fn bare(&mut self) -> Option<&mut dyn BareTree> {
+        self.is_loaded = Some(false);
+        Some(self)
+    }
+}
+
+impl BareTree for TreeOfIslands<'_> {
+    fn forces(&self, _: &[Motion], _: &[Motion], _: &mut [Force]) -> bool {
+        false
+    }
+
+    fn is_shallow(&self) -> bool {
+        self.tree.island_depth() <= SHALLOW
+    }
+
+    fn release(&mut self) {
+        self.loaded.release(self.factor);
+    }
+
+    fn push(&mut self, body: usize, impulse: Force) {
+        self.loaded.push(self.factor, self.tree.parents(), self.port(body), impulse);
+    }
+
+    fn pushed(&mut self, body: usize) -> Motion {
+        self.loaded.pushed(self.factor, self.tree.parents(), self.port(body))
+    }
+
+    fn response(&mut self, body: usize) -> Sym6 {
+        self.loaded.response(self.factor, self.tree.parents(), self.port(body))
     }
 }
 

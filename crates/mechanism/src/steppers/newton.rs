@@ -86,7 +86,7 @@ impl ImplicitStep<'_> {
         let mut open = f64::INFINITY;
         let mut stuck = 0;
         loop {
-            let (spin, are_still) = self.here.rotor_error(&self.solver.tree.motions);
+            let (spin, are_still) = self.here.rotor_error(&self.solver.tree.motions, self.solver.touches());
             self.here.predict_springs(state, &self.solver.tree.motions);
             self.here.move_ends(state, &self.solver.tree.motions);
             let (joints, joint) = self.here.end_error(state);

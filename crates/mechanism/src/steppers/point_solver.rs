@@ -86,8 +86,8 @@ impl PointSolver<'_> {
         let most = self.companion.as_ref().map_or(1, |coupled| coupled.companion.most_solves());
         let mut solves_left = most;
         loop {
-            let coupling =
-                CouplingPoint { is_same: problem.coupling.is_same || solves_left < most, ..problem.coupling };
+            let is_same = problem.coupling.is_same || solves_left < most;
+            let coupling = CouplingPoint { is_same, has_loops: self.loops.is_some(), ..problem.coupling };
             let solved = self.solve_once(problem, &coupling, run);
             solves_left -= 1;
             let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion else {

@@ -19,6 +19,9 @@ const SLOW: f64 = 1e-2;
 const SMALL: f64 = 1e-6;
 const STILL: f64 = 1e-10;
 
+/// The same error of a body that spins slowly, where bodies touch: friction is not known better.
+const SMALL_NEXT_TO_FRICTION: f64 = 1e-3;
+
 impl Rotor {
     /// At the start of a step, if the body spins fast.
     fn new(state: &State, model: &RotorModel, scheme: &SchemeCoefficients<'_>) -> Option<Self> {
@@ -118,8 +121,8 @@ impl StepPoint<'_> {
     }
 
     /// Largest turn of a rotor, rad, that comes of the momentum which the last solve, with the twists `motions` (per pair), has left
-    /// unbalanced; and whether all are small next to what the spin does.
-    pub(crate) fn rotor_error(&self, motions: &[Motion]) -> (f64, bool) {
+    /// unbalanced; and whether all are small next to what the spin does, or to what is known of friction if bodies touch.
+    pub(crate) fn rotor_error(&self, motions: &[Motion], touches: bool) -> (f64, bool) {
         let (mut largest, mut are_small) = (0.0_f64, true);
         for rotor in &self.points.rotors {
             let RotorModel { pair, polar, equator, .. } = rotor.model;
@@ -129,8 +132,9 @@ impl StepPoint<'_> {
             let g = rotor.gyroscopic_inertia();
             let turn = imbalance * rotor.h / (equator * equator + g * g).sqrt();
             largest = largest.max(turn);
+            let small = if touches && !rotor.is_strong() { SMALL_NEXT_TO_FRICTION } else { SMALL };
             are_small &=
-                turn <= STILL || imbalance <= SMALL * polar * (spin * rotor.h).abs() * swing.length();
+                turn <= STILL || imbalance <= small * polar * (spin * rotor.h).abs() * swing.length();
         }
         (largest, are_small)
     }

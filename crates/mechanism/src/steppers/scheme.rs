@@ -131,6 +131,7 @@ impl<'a> SchemeCoefficients<'a> {
             is_ahead: at.displaced.is_some(),
             is_again,
             is_same: false,
+            has_loops: false,
             h: scheme.h,
             dt: settings.dt,
             carry: scheme.carry,

@@ -31,6 +31,11 @@ impl ReactingTree {
         Self { touched, island, all, parents, scratch: TreeReaction::new(&tree.factor) }
     }
 
+    /// Parent of each pair.
+    pub(crate) fn parents(&self) -> &[u32] {
+        &self.parents
+    }
+
     /// Changes the ports at which it is touched.
     pub(crate) fn touch(&mut self, ports: impl Iterator<Item = u32>) {
         self.touched.refill(&self.parents, ports);
@@ -45,6 +50,11 @@ impl ReactingTree {
     /// Changes the ports of the island that [`Self::island`] is of.
     pub(crate) fn select(&mut self, ports: &[u32]) {
         self.island.refill(&self.parents, ports.iter().copied());
+    }
+
+    /// Most joints between a touched body of the island chosen last and its root.
+    pub(crate) fn island_depth(&self) -> u32 {
+        self.island.depth()
     }
 
     /// The reaction of the island chosen last.

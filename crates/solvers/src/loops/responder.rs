@@ -111,6 +111,11 @@ impl ActivePairs {
         }
     }
 
+    /// Most joints between an active pair and its root.
+    pub fn depth(&self) -> u32 {
+        self.pairs.iter().map(|&pair| self.depths[pair as usize]).fold(0, u32::max)
+    }
+
     /// The active pairs, in elimination order.
     pub fn pairs(&self) -> &[u32] {
         &self.pairs

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym6};
-use sinew_solvers::{ConvexForces, ConvexScratch, ConvexSettings, TouchedTree, minimize};
+use sinew_solvers::{BareTree, ConvexForces, ConvexScratch, ConvexSettings, TouchedTree, minimize};
 use sinew_testkit::Rng;
 use std::ops::Range;
 
@@ -94,13 +94,13 @@ impl ConvexForces for Walls {
         false
     }
 
-    fn begin(&self, motions: &mut [Motion]) -> bool {
+    fn begin(&mut self, motions: &mut [Motion]) -> bool {
         motions.fill(Motion::ZERO);
         true
     }
 
     /// A poor guess: no forces.
-    fn settle(&mut self, _: &[Sym6], _: &mut [Motion], impulses: &mut [Force]) {
+    fn settle(&mut self, _: &mut dyn BareTree, _: &[Motion], impulses: &mut [Force]) {
         impulses.fill(Force::ZERO);
     }
 

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym3, Sym6, shift_force};
-use sinew_solvers::{Load, PairFactor, PairJoint, PointJoint};
+use sinew_solvers::{ActivePairs, Load, LoadedTree, PairFactor, PairJoint, PointJoint};
 use sinew_testkit::{Rng, assert_close};
 
 fn vector(rng: &mut Rng) -> DVec3 {
@@ -96,6 +96,12 @@ impl Chains {
         }
     }
 
+    /// Parents as a tree has them.
+    fn ports(&self) -> Vec<u32> {
+        let n = self.parents.len();
+        self.parents.iter().map(|&parent| if parent == n { u32::MAX } else { parent as u32 }).collect()
+    }
+
     fn factor(&self) -> PairFactor {
         PairFactor::new(self.joints.iter().map(Joint::n_free))
     }
@@ -151,6 +157,62 @@ fn one_more_right_hand_side_equals_a_fresh_elimination() {
         for (a, b) in reused.into_iter().zip(fresh) {
             assert_close!(flat(a), flat(b), 1e-9, "seed {seed}");
         }
+    }
+}
+
+/// Masses on a factored tree, against an elimination that has them from the start; soft and stiff.
+#[test]
+fn a_tree_can_be_loaded_after_it_was_factored() {
+    let mut loaded = LoadedTree::default();
+    for seed in 0..200 {
+        let rng = &mut Rng::new(seed);
+        let n = 1 + rng.below(12);
+        let mut tree = Chains::random(rng, n);
+        let momenta: Vec<Force> = (0..n).map(|_| force(rng)).collect();
+        let mut factor = tree.factor();
+        tree.eliminated(&mut factor, &momenta);
+        let mut masses = Vec::new();
+        for pair in (0..n).filter(|_| rng.chance(0.6)).collect::<Vec<_>>() {
+            let mut mass = Sym6::ZERO;
+            mass.add_outer(rng.power_of_ten(-2, 5), force(rng));
+            masses.push((pair as u32, mass));
+        }
+        let parents = tree.ports();
+        let active = ActivePairs::new(&parents, 0..n as u32);
+        loaded.load(&factor, (&parents, &active), masses.iter().copied());
+        let found = tree.solved(loaded.factor(), &momenta);
+        masses.iter().for_each(|(pair, mass)| tree.masses[*pair as usize].add(mass));
+        let fresh = tree.eliminated(&mut tree.factor(), &momenta);
+        for (a, b) in found.into_iter().zip(fresh) {
+            assert_close!(flat(a), flat(b), 1e-7, "seed {seed}");
+        }
+    }
+}
+
+/// Impulses one by one, and what each body does, against all of them at once.
+#[test]
+fn pushes_one_by_one_move_bodies_as_all_at_once() {
+    let mut pushed = LoadedTree::default();
+    for seed in 0..100 {
+        let rng = &mut Rng::new(seed);
+        let n = 1 + rng.below(12);
+        let tree = Chains::random(rng, n);
+        let mut factor = tree.factor();
+        tree.eliminated(&mut factor, &vec![Force::ZERO; n]);
+        let parents = tree.ports();
+        let momenta: Vec<Force> = (0..n).map(|_| force(rng)).collect();
+        pushed.release(&factor);
+        let response = pushed.response(&factor, &parents, n / 2).mul_wrench(momenta[n / 2]);
+        for (pair, &impulse) in momenta.iter().enumerate() {
+            pushed.push(&factor, &parents, pair, impulse);
+        }
+        let at_once = tree.solved(&factor, &momenta);
+        for (pair, &motion) in at_once.iter().take(n).enumerate() {
+            assert_close!(flat(pushed.pushed(&factor, &parents, pair)), flat(motion), 1e-9, "seed {seed}");
+        }
+        let mut alone = vec![Force::ZERO; n];
+        alone[n / 2] = momenta[n / 2];
+        assert_close!(flat(response), flat(tree.solved(&factor, &alone)[n / 2]), 1e-9, "seed {seed}");
     }
 }
 
