@@ -60,7 +60,8 @@ pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
         });
         fixed.iter().for_each(|&node| set_node(&mut forces, node as usize, DVec3::ZERO));
         preconditioner.refresh(&matrix);
-        let mut system = HeldNodes { matrix: &matrix, preconditioner: &mut preconditioner, fixed: &fixed };
+        let mut system =
+            HeldNodes { matrix: &mut matrix, preconditioner: &mut preconditioner, fixed: &fixed };
         d.fill(0.0);
         conjugate_gradient(&mut system, &forces, &mut d, &SOLVE, &mut scratch.1);
         let is_lower = TRIED.into_iter().any(|share| {
