@@ -5,32 +5,19 @@
 //! `Σ Ḡ_b = 0`. N, N/m; any frame. One SVD per star and about 80 multiplications per block. A star that is not finite is
 //! left out and reported.
 
+use crate::ahead::visit_behind;
 use crate::block_forces::BlockReport;
+use crate::forces::FemScratch;
 use crate::materials::{
     law::MaterialLaw,
     principal_tangent::{PAIRS, PrincipalTangent},
     with_law,
 };
+use crate::star_batch::{STARS, StarBatch, StarTangent};
 use crate::stars::{MAX_STAR_NODES, Star};
 use crate::svd::{Svd, signed_svd};
 use crate::{fem_shape::FemShape, lanes::Vec3, model::FemModel, projection::Projection};
 use glam::{DMat3, DVec3};
-
-/// Stiffness and forces of one star.
-#[derive(Clone, Copy, Debug)]
-pub struct StarTangent<'a> {
-    /// Its nodes, ascending.
-    pub nodes: &'a [u32],
-    /// Blocks `K_ab = −∂f_a/∂x_b`, N/m: those of the first node with itself and all after it, then of the second, and so on.
-    pub stiffness: &'a [DMat3],
-    /// Elastic force on each node, N.
-    pub forces: &'a [DVec3],
-    /// Derivative of the stiffest stretch by each node, 1/m: close to that of the volume in nearly incompressible material.
-    pub stiffest: &'a [DVec3],
-    /// How much stiffer it is than the others, N·m: its outer product times this is a part of the stiffness, which stays semidefinite
-    /// without it if it was projected.
-    pub excess: f64,
-}
 
 /// Calls `visit` with the index, stiffness and forces of each star. Together with [`crate::for_each_tangent`] and
 /// [`crate::for_each_fibre`], and [`crate::for_each_flowing`] if anything has flowed, this is the whole stiffness. Returns the first tetrahedron of a star that is not finite, which is left out.
@@ -41,31 +28,36 @@ pub fn for_each_star<'a>(
     model: &FemModel,
     shape: impl Into<FemShape<'a>>,
     projection: Projection,
-    mut visit: impl FnMut(usize, &StarTangent<'_>),
+    scratch: &mut FemScratch,
+    mut visit: impl FnMut(usize, &StarTangent<'_>) + Send,
 ) -> Option<usize> {
     let shape = shape.into();
     shape.check(model);
     let mut report = BlockReport::default();
-    let [mut forces, mut stiffest] = [[DVec3::ZERO; MAX_STAR_NODES]; 2];
-    let mut blocks = [DMat3::ZERO; MAX_STAR_NODES * (MAX_STAR_NODES + 1) / 2];
-    for (index, star) in shape.stars(model) {
-        let n = star.nodes.len();
-        let svd = signed_svd(&star.deformation(shape.positions));
-        let tangent = with_law!(model.star_law(star.region), |law| PlacedTangent::new(
-            &svd,
-            (law.stress(svd.s), law.tangent(svd.s)),
-            projection
-        ));
-        let (forces, stiffest) = (&mut forces[..n], &mut stiffest[..n]);
-        let stiffness = &mut blocks[..n * (n + 1) / 2];
-        let excess = tangent.fill_nodes(&star, forces, stiffest);
-        tangent.fill_stiffness(&star, stiffness);
-        if forces.iter().all(|f| f.is_finite()) && stiffness.iter().all(|k| k.is_finite()) {
-            visit(index, &StarTangent { nodes: star.nodes, stiffness, forces, stiffest, excess });
-        } else {
-            report.note_non_finite(star.named);
+    let Some(stars) = &model.stars else { return None };
+    let fill = |first: usize, batch: &mut StarBatch| {
+        batch.clear();
+        for index in first..stars.len().min(first + STARS) {
+            let star = stars.star(index);
+            if shape.leaves_out(model, star.region) {
+                continue;
+            }
+            let svd = signed_svd(&star.deformation(shape.positions));
+            let tangent = with_law!(model.star_law(star.region), |law| PlacedTangent::new(
+                &svd,
+                (law.stress(svd.s), law.tangent(svd.s)),
+                projection
+            ));
+            batch.push(index, &star, |forces, stiffest, stiffness| {
+                tangent.fill_stiffness(&star, stiffness);
+                tangent.fill_nodes(&star, forces, stiffest)
+            });
         }
-    }
+    };
+    visit_behind((0..stars.len()).step_by(STARS), scratch.stars.each_mut(), &fill, &mut |batch| {
+        batch.for_each(stars, &mut visit);
+        report = report.and(batch.report);
+    });
     report.non_finite.map(|tet| tet as usize)
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
                 }
                 fill.add_element(tet, &element.stiffness);
             });
-            for_each_star(fem, &*positions, Projection::Semidefinite, |star, tangent| {
+            for_each_star(fem, &*positions, Projection::Semidefinite, &mut scratch.0, |star, tangent| {
                 for (&node, &force) in tangent.nodes.iter().zip(tangent.forces) {
                     let sum = get_node(&forces, node as usize) + force;
                     set_node(&mut forces, node as usize, sum);
