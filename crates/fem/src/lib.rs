@@ -31,6 +31,7 @@ mod element_tangent;
 mod fibre_forces;
 mod flow_forces;
 mod forces;
+mod placed_tangent;
 mod star_batch;
 mod star_forces;
 mod star_tangent;
