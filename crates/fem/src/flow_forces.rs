@@ -1,7 +1,7 @@
 //! Forces, energy and stiffness of cells that flow ([`crate::flow_law`]), and their flow at the end of a step.
 //!
 //! A cell has the energy `V Ψ(F F_p⁻¹) + ratio V Ψ(F F_v⁻¹)`. Both parts are stars with other gradients, `Ḡ_b` times `F_p⁻ᵀ` or `F_v⁻ᵀ`, so they have the forces and the
-//! stiffness of [`crate::star_tangent`]. At the end of a step of length `h` what flows in it is taken into account: the stress of the plastic part is that after
+//! stiffness of [`crate::placed_tangent`]. At the end of a step of length `h` what flows in it is taken into account: the stress of the plastic part is that after
 //! the return to the yield surface, with the derivative of both, and the viscous part is `a = 1/(1 + h/τ)` of what it would be, which is the implicit Euler step of its flow.
 //! N, J; any frame. Two SVDs per cell; in a fixed order, on one thread; nothing allocates. A cell that is not finite is left out and reported.
 
@@ -12,8 +12,9 @@ use crate::flow_law::{CellFlow, Flow, YieldSurface};
 use crate::lanes::Vec3;
 use crate::mat3::Mat3;
 use crate::materials::{Law, law::MaterialLaw, principal_tangent::PrincipalTangent, with_law};
+use crate::placed_tangent::PlacedTangent;
+use crate::star_batch::StarTangent;
 use crate::star_forces::scaled_stress;
-use crate::star_tangent::{PlacedTangent, StarTangent};
 use crate::stars::{MAX_STAR_NODES, Star};
 use crate::svd::{Svd, signed_svd};
 use crate::{model::FemModel, projection::Projection};

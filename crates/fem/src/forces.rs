@@ -8,9 +8,11 @@
 //! are not finite never panic: such a tetrahedron adds nothing and is reported.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, FemReport, block_forces};
+use crate::element_tangent::TangentBatch;
 use crate::fem_shape::FemShape;
 use crate::fibre_forces::{add_passive_forces, passive_energy};
 use crate::flow_forces;
+use crate::star_batch::StarBatch;
 use crate::star_forces::{self, add_forces};
 use crate::{
     layout::WIDTH, mat3::Mat3, materials::law::MaterialLaw, materials::with_law, model::FemModel,
@@ -22,19 +24,19 @@ use glam::DVec3;
 #[derive(Clone, Debug)]
 pub struct FemScratch {
     pub(crate) buffers: BlockBuffers,
+    pub(crate) tangents: [TangentBatch; 2],
+    pub(crate) stars: [StarBatch; 2],
     #[cfg(feature = "parallel")]
     threads: crate::threads::ThreadScratch,
 }
 
 impl FemScratch {
     /// Buffers for a model.
-    #[cfg_attr(
-        not(feature = "parallel"),
-        expect(unused_variables, reason = "only threads need room per node")
-    )]
     pub fn new(model: &FemModel) -> Self {
         Self {
             buffers: BlockBuffers::new(),
+            tangents: [(); 2].map(|()| TangentBatch::new(&model.layout)),
+            stars: [(); 2].map(|()| StarBatch::new(model)),
             #[cfg(feature = "parallel")]
             threads: crate::threads::ThreadScratch::new(&model.layout),
         }

@@ -23,12 +23,16 @@ mod model;
 mod regions;
 mod stars;
 
+mod ahead;
 mod fem_shape;
 
 mod block_forces;
+mod element_tangent;
 mod fibre_forces;
 mod flow_forces;
 mod forces;
+mod placed_tangent;
+mod star_batch;
 mod star_forces;
 mod star_tangent;
 mod tangent;
@@ -42,6 +46,7 @@ pub use attach::{
     AttachedNode, Attachments, BoneCapsule, BoneState, FreeNode, nearest_bones, nodes_within, paint,
 };
 pub use block_forces::{Diagonalize, FemReport};
+pub use element_tangent::ElementTangent;
 pub use error::FemError;
 pub use fem_shape::FemShape;
 pub use fibre_forces::{FibreTangent, add_active_forces, add_muscle_potentials, for_each_fibre};
@@ -55,6 +60,7 @@ pub use model::{FemModel, FemOptions, Strain};
 pub use projection::Projection;
 pub use regions::Regions;
 pub use sinew_math::{TetMesh, TetMeshError};
-pub use star_tangent::{StarTangent, for_each_star};
+pub use star_batch::StarTangent;
+pub use star_tangent::for_each_star;
 pub use step::{ExplicitStep, FemState, StepScratch, stable_dt, step_explicit};
-pub use tangent::{ElementTangent, STIFFNESS_PAIRS, for_each_tangent};
+pub use tangent::{STIFFNESS_PAIRS, for_each_tangent};

@@ -1,36 +1,16 @@
 //! Stiffness of stars, the part of it that mean strain has, and the forces at the same point.
 //!
-//! In principal axes `ĝ = VᵀḠ` as in [`crate::tangent`], `K_bc = V U K̂(ĝ_b, ĝ_c) Uᵀ` with the mean share of the material.
-//! Projected, the matrix of a star is positive semidefinite with the rigid translations in its kernel, because
-//! `Σ Ḡ_b = 0`. N, N/m; any frame. One SVD per star and about 80 multiplications per block. A star that is not finite is
+//! For the equations see [`crate::placed_tangent`]. N, N/m; any frame. One SVD per star and about 80 multiplications per block. A star that is not finite is
 //! left out and reported.
 
+use crate::ahead::visit_behind;
 use crate::block_forces::BlockReport;
-use crate::materials::{
-    law::MaterialLaw,
-    principal_tangent::{PAIRS, PrincipalTangent},
-    with_law,
-};
-use crate::stars::{MAX_STAR_NODES, Star};
-use crate::svd::{Svd, signed_svd};
-use crate::{fem_shape::FemShape, lanes::Vec3, model::FemModel, projection::Projection};
-use glam::{DMat3, DVec3};
-
-/// Stiffness and forces of one star.
-#[derive(Clone, Copy, Debug)]
-pub struct StarTangent<'a> {
-    /// Its nodes, ascending.
-    pub nodes: &'a [u32],
-    /// Blocks `K_ab = −∂f_a/∂x_b`, N/m: those of the first node with itself and all after it, then of the second, and so on.
-    pub stiffness: &'a [DMat3],
-    /// Elastic force on each node, N.
-    pub forces: &'a [DVec3],
-    /// Derivative of the stiffest stretch by each node, 1/m: close to that of the volume in nearly incompressible material.
-    pub stiffest: &'a [DVec3],
-    /// How much stiffer it is than the others, N·m: its outer product times this is a part of the stiffness, which stays semidefinite
-    /// without it if it was projected.
-    pub excess: f64,
-}
+use crate::forces::FemScratch;
+use crate::materials::{law::MaterialLaw, with_law};
+use crate::placed_tangent::PlacedTangent;
+use crate::star_batch::{STARS, StarBatch, StarTangent};
+use crate::svd::signed_svd;
+use crate::{fem_shape::FemShape, model::FemModel, projection::Projection};
 
 /// Calls `visit` with the index, stiffness and forces of each star. Together with [`crate::for_each_tangent`] and
 /// [`crate::for_each_fibre`], and [`crate::for_each_flowing`] if anything has flowed, this is the whole stiffness. Returns the first tetrahedron of a star that is not finite, which is left out.
@@ -41,104 +21,35 @@ pub fn for_each_star<'a>(
     model: &FemModel,
     shape: impl Into<FemShape<'a>>,
     projection: Projection,
-    mut visit: impl FnMut(usize, &StarTangent<'_>),
+    scratch: &mut FemScratch,
+    mut visit: impl FnMut(usize, &StarTangent<'_>) + Send,
 ) -> Option<usize> {
     let shape = shape.into();
     shape.check(model);
     let mut report = BlockReport::default();
-    let [mut forces, mut stiffest] = [[DVec3::ZERO; MAX_STAR_NODES]; 2];
-    let mut blocks = [DMat3::ZERO; MAX_STAR_NODES * (MAX_STAR_NODES + 1) / 2];
-    for (index, star) in shape.stars(model) {
-        let n = star.nodes.len();
-        let svd = signed_svd(&star.deformation(shape.positions));
-        let tangent = with_law!(model.star_law(star.region), |law| PlacedTangent::new(
-            &svd,
-            (law.stress(svd.s), law.tangent(svd.s)),
-            projection
-        ));
-        let (forces, stiffest) = (&mut forces[..n], &mut stiffest[..n]);
-        let stiffness = &mut blocks[..n * (n + 1) / 2];
-        let excess = tangent.fill_nodes(&star, forces, stiffest);
-        tangent.fill_stiffness(&star, stiffness);
-        if forces.iter().all(|f| f.is_finite()) && stiffness.iter().all(|k| k.is_finite()) {
-            visit(index, &StarTangent { nodes: star.nodes, stiffness, forces, stiffest, excess });
-        } else {
-            report.note_non_finite(star.named);
-        }
-    }
-    report.non_finite.map(|tet| tet as usize)
-}
-
-/// Stress and tangent of a star in its principal axes.
-pub(crate) struct PlacedTangent {
-    u: DMat3,
-    v_transposed: DMat3,
-    /// `P̂`, Pa.
-    stress: DVec3,
-    tangent: PrincipalTangent<f64>,
-}
-
-impl PlacedTangent {
-    pub(crate) fn new(
-        svd: &Svd<f64>,
-        (stress, tangent): (Vec3<f64>, PrincipalTangent<f64>),
-        projection: Projection,
-    ) -> Self {
-        let tangent = match projection {
-            Projection::Semidefinite => tangent.projected(),
-            Projection::Exact => tangent.symmetric(),
-        };
-        let (u, v): (DMat3, DMat3) = (svd.u.into(), svd.v.into());
-        Self { u, v_transposed: v.transpose(), stress: DVec3::from(stress), tangent }
-    }
-
-    /// Forces, and the stiffest stretch with its excess.
-    pub(crate) fn fill_nodes(&self, star: &Star<'_>, forces: &mut [DVec3], stiffest: &mut [DVec3]) -> f64 {
-        let (direction, excess) = self.stiffest_stretch();
-        for ((gradient, force), row) in star.gradients.iter().zip(forces).zip(stiffest) {
-            let g = self.v_transposed * *gradient;
-            *force = self.u * (self.stress * g) * -star.filled_volume;
-            *row = self.u * (direction * g);
-        }
-        excess * star.filled_volume
-    }
-
-    /// The eigenvector of the largest eigenvalue of `∂P̂/∂s`, by iteration, and a lower bound of how much larger it is
-    /// than the mean of the others, Pa.
-    fn stiffest_stretch(&self) -> (DVec3, f64) {
-        let rows = self.tangent.stretch.map(DVec3::from);
-        let times = |w: DVec3| DVec3::new(rows[0].dot(w), rows[1].dot(w), rows[2].dot(w));
-        let mut w = DVec3::ONE;
-        for _ in 0..8 {
-            w = times(w).normalize_or(DVec3::ONE / DVec3::ONE.length());
-        }
-        let (along, trace) = (w.dot(times(w)), rows[0].x + rows[1].y + rows[2].z);
-        (w, (1.5 * along - 0.5 * trace).max(0.0))
-    }
-
-    pub(crate) fn fill_stiffness(&self, star: &Star<'_>, stiffness: &mut [DMat3]) {
-        let Self { u, v_transposed, tangent, .. } = self;
-        let pairs = [tangent.pair(0), tangent.pair(1), tangent.pair(2)];
-        let mut turned = [DVec3::ZERO; MAX_STAR_NODES];
-        turned.iter_mut().zip(star.gradients).for_each(|(g, gradient)| *g = *v_transposed * *gradient);
-        let turned = &turned[..star.nodes.len()];
-        let (mut blocks, back) = (stiffness.iter_mut(), u.transpose());
-        for (a, &g) in turned.iter().enumerate() {
-            let g = g * star.filled_volume;
-            for (&h, block) in turned[a..].iter().zip(&mut blocks) {
-                let mut local = [[0.0; 3]; 3];
-                for i in 0..3 {
-                    local[i][i] = tangent.stretch[i][i] * (g[i] * h[i]);
-                }
-                for ((i, j), (same, other)) in PAIRS.into_iter().zip(pairs) {
-                    local[i][i] += same * (g[j] * h[j]);
-                    local[j][j] += same * (g[i] * h[i]);
-                    let (ij, ji) = (g[i] * h[j], g[j] * h[i]);
-                    local[j][i] = tangent.stretch[i][j] * ij + other * ji;
-                    local[i][j] = tangent.stretch[j][i] * ji + other * ij;
-                }
-                *block = *u * (DMat3::from_cols_array_2d(&local) * back);
+    let Some(stars) = &model.stars else { return None };
+    let fill = |first: usize, batch: &mut StarBatch| {
+        batch.clear();
+        for index in first..stars.len().min(first + STARS) {
+            let star = stars.star(index);
+            if shape.leaves_out(model, star.region) {
+                continue;
             }
+            let svd = signed_svd(&star.deformation(shape.positions));
+            let tangent = with_law!(model.star_law(star.region), |law| PlacedTangent::new(
+                &svd,
+                (law.stress(svd.s), law.tangent(svd.s)),
+                projection
+            ));
+            batch.push(index, &star, |forces, stiffest, stiffness| {
+                tangent.fill_stiffness(&star, stiffness);
+                tangent.fill_nodes(&star, forces, stiffest)
+            });
         }
-    }
+    };
+    visit_behind((0..stars.len()).step_by(STARS), scratch.stars.each_mut(), &fill, &mut |batch| {
+        batch.for_each(stars, &mut visit);
+        report = report.and(batch.report);
+    });
+    report.non_finite.map(|tet| tet as usize)
 }

@@ -13,8 +13,10 @@
 //! of the positions. One SVD and about 800 further multiplications per element, two at once. An element whose matrix or
 //! force is not finite gives zeros and is reported.
 
+use crate::ahead::{has_threads, visit_behind};
 #[cfg(target_arch = "x86_64")]
 use crate::avx::Avx4;
+use crate::element_tangent::{ENTRIES, ElementTangent, TangentBatch};
 use crate::fem_shape::FemShape;
 use crate::forces::FemScratch;
 use crate::lanes::{LaneMask, Lanes, Vec3, three};
@@ -26,44 +28,11 @@ use crate::{
     materials::principal_tangent::PAIRS, model::FemModel, node_buffer::NodeBuffer, projection::Projection,
     simd_width::SimdWidth, svd::signed_svd,
 };
-use glam::{DMat3, DVec3};
 use wide::f64x2;
 
 /// Corners `(a, b)`, `a ≤ b`, of the blocks of an element matrix.
 pub const STIFFNESS_PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
-
-/// Stiffness and force of one tetrahedron.
-#[derive(Clone, Copy, Debug)]
-pub struct ElementTangent {
-    /// Blocks `K_ab = −∂f_a/∂x_b`, N/m, in the order of [`STIFFNESS_PAIRS`].
-    pub stiffness: [DMat3; 10],
-    /// Elastic force on each corner, N.
-    pub forces: [DVec3; 4],
-}
-
-impl ElementTangent {
-    #[inline(always)]
-    fn from_entries(entries: &[f64; ENTRIES]) -> Self {
-        let matrix = |n: usize| DMat3::from_cols_slice(&entries[9 * n..9 * n + 9]);
-        let vector = |n: usize| DVec3::from_slice(&entries[90 + 3 * n..93 + 3 * n]);
-        Self {
-            stiffness: [
-                matrix(0),
-                matrix(1),
-                matrix(2),
-                matrix(3),
-                matrix(4),
-                matrix(5),
-                matrix(6),
-                matrix(7),
-                matrix(8),
-                matrix(9),
-            ],
-            forces: [vector(0), vector(1), vector(2), vector(3)],
-        }
-    }
-}
 
 /// Calls `visit` with the index, stiffness and forces of each tetrahedron, in the order of the layout.
 ///
@@ -77,26 +46,57 @@ pub fn for_each_tangent<'a>(
     shape: impl Into<FemShape<'a>>,
     projection: Projection,
     scratch: &mut FemScratch,
-    mut visit: impl FnMut(usize, &ElementTangent),
+    mut visit: impl FnMut(usize, &ElementTangent) + Send,
 ) -> FemReport {
     let shape = shape.into();
     shape.check(model);
     let mut report = BlockReport::default();
-    for block in shape.blocks(model) {
+    let task = TangentTask { model, shape, projection };
+    if !has_threads() || model.layout.blocks.len() == 1 {
+        let x = &mut scratch.buffers.x;
+        shape.blocks(model).for_each(|block| task.run(block, x, &mut report, &mut visit));
+        return report.into();
+    }
+    let fill = |block, batch: &mut TangentBatch| {
+        let TangentBatch { buffers, tangents, report } = batch;
+        tangents.clear();
+        *report = BlockReport::default();
+        task.run(block, &mut buffers.x, report, &mut |tet, tangent: &ElementTangent| {
+            tangents.push((tet as u32, *tangent))
+        });
+    };
+    visit_behind(shape.blocks(model), scratch.tangents.each_mut(), &fill, &mut |batch| {
+        batch.tangents.iter().for_each(|(tet, tangent)| visit(*tet as usize, tangent));
+        report = report.and(batch.report);
+    });
+    report.into()
+}
+
+/// What the stiffness of all blocks is computed for.
+struct TangentTask<'a> {
+    model: &'a FemModel,
+    shape: FemShape<'a>,
+    projection: Projection,
+}
+
+impl TangentTask<'_> {
+    fn run(
+        &self,
+        block: &ElementBlock,
+        x: &mut NodeBuffer,
+        report: &mut BlockReport,
+        visit: &mut impl FnMut(usize, &ElementTangent),
+    ) {
+        let &Self { model, shape, projection } = self;
         let law = model.element_law(block.region);
-        model.layout.load(block, shape.positions, &mut scratch.buffers.x);
-        let block = BlockTangents { model, block, law, projection, x: &scratch.buffers.x };
+        model.layout.load(block, shape.positions, x);
+        let block = BlockTangents { model, block, law, projection, x };
         match SimdWidth::best() {
-            SimdWidth::Scalar | SimdWidth::Portable => {
-                block.run::<LanePair<f64x2>>((), &mut report, &mut visit)
-            }
+            SimdWidth::Scalar | SimdWidth::Portable => block.run::<LanePair<f64x2>>((), report, visit),
             #[cfg(target_arch = "x86_64")]
-            SimdWidth::Avx(token) => {
-                token.vectorize(AvxTangents { token, block, report: &mut report, visit: &mut visit });
-            }
+            SimdWidth::Avx(token) => token.vectorize(AvxTangents { token, block, report, visit }),
         }
     }
-    report.into()
 }
 
 /// A block whose positions are loaded.
@@ -182,9 +182,6 @@ struct Tangents<L> {
     finite: u32,
     inverted: u32,
 }
-
-/// Numbers of an element: ten blocks, four forces and two of padding.
-const ENTRIES: usize = 104;
 
 /// Corners (less one) of the blocks of [`Tangents`].
 const INNER: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];

@@ -40,11 +40,13 @@ impl BoneShares {
         let fixed: Vec<u32> = attached.iter().map(|attached| attached.node).collect();
         let mut is_fixed = vec![false; fem.n_nodes()];
         fixed.iter().for_each(|&node| is_fixed[node as usize] = true);
-        let matrix = laplacian(fem, pattern);
+        let mut matrix = laplacian(fem, pattern);
         let mut preconditioner = BlockJacobi::new(&is_fixed);
         preconditioner.refresh(&matrix);
-        let mut system = HeldNodes { matrix: &matrix, preconditioner: &mut preconditioner, fixed: &fixed };
-        let [mut held, mut load, mut found] = [(); 3].map(|()| vec![0.0; matrix.n_unknowns()]);
+        let n = matrix.n_unknowns();
+        let mut system =
+            HeldNodes { matrix: &mut matrix, preconditioner: &mut preconditioner, fixed: &fixed };
+        let [mut held, mut load, mut found] = [(); 3].map(|()| vec![0.0; n]);
         let mut scratch = CgScratch::new();
         let mut of_node = vec![Vec::new(); free.len()];
         // The three numbers of a node are its shares of three bones.
@@ -55,7 +57,7 @@ impl BoneShares {
                     set_node(&mut held, attached.node as usize, DVec3::AXES[k]);
                 }
             }
-            matrix.times(&held, &mut load);
+            system.matrix.times(&held, &mut load);
             for (node, &is_fixed) in is_fixed.iter().enumerate() {
                 let value = if is_fixed { DVec3::ZERO } else { -get_node(&load, node) };
                 set_node(&mut load, node, value);

@@ -43,7 +43,7 @@ pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
                 }
                 fill.add_element(tet, &element.stiffness);
             });
-            for_each_star(fem, &*positions, Projection::Semidefinite, |star, tangent| {
+            for_each_star(fem, &*positions, Projection::Semidefinite, &mut scratch.0, |star, tangent| {
                 for (&node, &force) in tangent.nodes.iter().zip(tangent.forces) {
                     let sum = get_node(&forces, node as usize) + force;
                     set_node(&mut forces, node as usize, sum);
@@ -60,7 +60,8 @@ pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
         });
         fixed.iter().for_each(|&node| set_node(&mut forces, node as usize, DVec3::ZERO));
         preconditioner.refresh(&matrix);
-        let mut system = HeldNodes { matrix: &matrix, preconditioner: &mut preconditioner, fixed: &fixed };
+        let mut system =
+            HeldNodes { matrix: &mut matrix, preconditioner: &mut preconditioner, fixed: &fixed };
         d.fill(0.0);
         conjugate_gradient(&mut system, &forces, &mut d, &SOLVE, &mut scratch.1);
         let is_lower = TRIED.into_iter().any(|share| {

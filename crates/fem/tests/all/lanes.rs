@@ -5,6 +5,8 @@ use glam::DVec3;
 use sinew_fem::{
     Diagonalize, Extension, FemModel, FemScratch, Material, elastic_forces, elastic_forces_scalar,
 };
+#[cfg(feature = "parallel")]
+use sinew_fem::{FemOptions, Projection, Strain, for_each_star, for_each_tangent};
 use sinew_testkit::Rng;
 
 fn materials() -> [Material; 3] {
@@ -67,4 +69,36 @@ fn thread_counts_change_nothing() {
             assert_eq!(bits(&forces), bits(&scalar), "{n_threads} threads");
         }
     }
+}
+
+/// Bits of the stiffness and forces of all tetrahedra and stars, in the order of the visits.
+#[cfg(feature = "parallel")]
+fn visits(model: &FemModel, positions: &[DVec3], scratch: &mut FemScratch) -> Vec<u64> {
+    let mut found = vec![];
+    for_each_tangent(model, positions, Projection::Semidefinite, scratch, |tet, tangent| {
+        found.push(tet as u64);
+        found.extend(tangent.stiffness.iter().flat_map(|block| block.to_cols_array()).map(f64::to_bits));
+        found.extend(bits(&tangent.forces).into_flattened());
+    });
+    for_each_star(model, positions, Projection::Semidefinite, scratch, |star, tangent| {
+        found.push(star as u64);
+        found.extend(tangent.stiffness.iter().flat_map(|block| block.to_cols_array()).map(f64::to_bits));
+        found.extend(bits(tangent.forces).into_flattened());
+    });
+    found
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn thread_counts_change_no_visit() {
+    let mesh = lattice([9, 9, 9], 0.1);
+    let positions = shaken(&mesh, 0.02, &mut Rng::new(22));
+    let options = FemOptions { strain: Strain::Mean, ..FemOptions::default() };
+    let model = FemModel::new(mesh, materials()[0], &options).unwrap();
+    let mut scratch = FemScratch::new(&model);
+    let [one, two, three] = [1, 2, 3].map(|n_threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        pool.install(|| visits(&model, &positions, &mut scratch))
+    });
+    assert!(one.len() > model.n_tets() && one == two && one == three);
 }

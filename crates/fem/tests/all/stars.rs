@@ -65,7 +65,7 @@ pub(crate) fn assembled(
         }
         nodes.iter().zip(tangent.forces).for_each(|(&node, force)| forces[node as usize] += force);
     });
-    let bad = for_each_star(model, x, projection, |_, star| {
+    let bad = for_each_star(model, x, projection, &mut FemScratch::new(model), |_, star| {
         let mut blocks = star.stiffness.iter();
         for (k, &a) in star.nodes.iter().enumerate() {
             star.nodes[k..].iter().for_each(|&b| add(a, b, blocks.next().unwrap()));
@@ -194,10 +194,11 @@ fn a_star_that_is_not_finite_is_left_out_and_named() {
         let mut x = model.mesh().positions().to_vec();
         x[5].z = bad;
         let mut n_visited = 0;
-        let named = for_each_star(&model, &x, Projection::Semidefinite, |_, star| {
-            n_visited += 1;
-            assert!(!star.nodes.contains(&5) && star.stiffness.iter().all(|k| k.is_finite()));
-        });
+        let named =
+            for_each_star(&model, &x, Projection::Semidefinite, &mut FemScratch::new(&model), |_, star| {
+                n_visited += 1;
+                assert!(!star.nodes.contains(&5) && star.stiffness.iter().all(|k| k.is_finite()));
+            });
         assert!(named.is_some() && n_visited < model.n_stars(), "{bad}");
         let mut forces = vec![DVec3::ZERO; model.n_nodes()];
         let mut scratch = FemScratch::new(&model);

@@ -178,7 +178,7 @@ impl Elements {
                 impulses.add_element(element, body.corners(tet as u32));
                 add_scaled(fill, tet, &element.stiffness, damped(body.fem.region(tet)));
             });
-            let bad = for_each_star(&body.fem, shape, projection, |star, tangent| {
+            let bad = for_each_star(&body.fem, shape, projection, &mut self.fem, |star, tangent| {
                 let damped = damped(body.fem.star_region(star));
                 impulses.add_star(tangent);
                 fill.add_patch(star, tangent.stiffness.iter().map(|block| *block * damped));

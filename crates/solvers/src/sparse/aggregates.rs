@@ -43,9 +43,9 @@ impl Aggregates {
         self.start.len() - 1
     }
 
-    /// The nodes of each group.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = &[u32]> {
-        self.start.windows(2).map(|range| &self.members[range[0] as usize..range[1] as usize])
+    /// The nodes of a group.
+    pub(crate) fn group(&self, group: usize) -> &[u32] {
+        &self.members[self.start[group] as usize..self.start[group + 1] as usize]
     }
 }
 

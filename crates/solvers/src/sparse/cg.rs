@@ -15,6 +15,8 @@
 //! the last good iterate.
 
 use super::simd4::with_wide_simd;
+use super::split::{NUMBERS, for_slices, sum_slices};
+use crate::threads::join;
 
 /// A symmetric positive definite matrix `A`, and a matrix `C` close to its inverse.
 pub trait SpdSystem {
@@ -210,11 +212,21 @@ fn residual(system: &mut impl SpdSystem, b: &[f64], x: &[f64], r: &mut [f64], me
 
 /// `a·b`.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    with_wide_simd!(sinew_math::dot(a, b))
+    if a.len() <= NUMBERS {
+        return with_wide_simd!(sinew_math::dot(a, b));
+    }
+    let ((a_low, a_high), (b_low, b_high)) = (a.split_at(a.len() / 2), b.split_at(a.len() / 2));
+    let (low, high) = join(|| dot(a_low, b_low), || dot(a_high, b_high));
+    low + high
 }
 
-/// `r −= α w`; returns `r·r`, in four sums.
+/// `r −= α w`; returns `r·r`.
 fn subtract(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
+    sum_slices((0, r), NUMBERS, &|first, r| subtract_some(r, &w[first..first + r.len()], alpha))
+}
+
+/// The same with four sums.
+fn subtract_some(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
     with_wide_simd!({
         let mut sums = [0.0; 4];
         let ((r4, r_rest), (w4, w_rest)) = (r.as_chunks_mut::<4>(), w.as_chunks::<4>());
@@ -235,10 +247,16 @@ fn subtract(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
 
 /// `x += αp`, then `p = z + βp`.
 fn advance(x: &mut [f64], p: &mut [f64], z: &[f64], alpha: f64, beta: f64) {
-    let n = x.len();
-    let (p, z) = (&mut p[..n], &z[..n]);
-    with_wide_simd!(for i in 0..n {
-        x[i] += alpha * p[i];
-        p[i] = z[i] + beta * p[i];
+    for_slices(x, NUMBERS, &|first, x| {
+        let p = &p[first..first + x.len()];
+        with_wide_simd!(for i in 0..x.len() {
+            x[i] += alpha * p[i];
+        });
+    });
+    for_slices(p, NUMBERS, &|first, p| {
+        let z = &z[first..first + p.len()];
+        with_wide_simd!(for i in 0..p.len() {
+            p[i] = z[i] + beta * p[i];
+        });
     });
 }

@@ -7,12 +7,14 @@ mod envelope;
 mod front_columns;
 mod front_plan;
 mod fronts;
+mod half_product;
 mod inverse;
 mod matrix;
 mod pattern;
 mod precondition;
 mod pressures;
 mod simd4;
+mod split;
 mod system;
 
 pub use carriers::CarrierCoupling;

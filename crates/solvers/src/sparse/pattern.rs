@@ -1,10 +1,9 @@
 //! Sparsity pattern of a mesh matrix of 3×3 blocks, computed once so that filling only adds.
 //!
-//! Nodes `i` and `j` share a block if an element has both. Two lists describe the pattern. *Upper*: the blocks `j ≥ i`,
-//! row by row, the diagonal first; each element stores the places of its ten blocks. *Rows*: all blocks of a row by
-//! rising column, in groups of four, each with the upper block that it mirrors; a row is padded with empty blocks.
+//! Nodes `i` and `j` share a block if an element has both. The matrix is symmetric: listed are the blocks `j ≥ i`, row by
+//! row, the diagonal first, then by rising column. Each element stores the places of its ten blocks.
 //!
-//! Cost: `O(E log E)` for E elements, once; 40 bytes per element and about 150 per node afterwards.
+//! Cost: `O(E log E)` for E elements, once; 40 bytes per element and 4 per block afterwards.
 
 use thiserror::Error;
 
@@ -70,12 +69,6 @@ pub struct SparsePattern {
     pub(crate) upper_start: Vec<u32>,
     /// Column of each upper block.
     pub(crate) upper_columns: Vec<u32>,
-    /// First four of each full row, and their number.
-    pub(crate) row_start: Vec<u32>,
-    /// Columns of each four blocks.
-    pub(crate) columns: Vec<[u32; 4]>,
-    /// Upper block that each of four blocks mirrors; the index after the last upper block is the empty block.
-    pub(crate) mirrored: Vec<[BlockPlace; 4]>,
 }
 
 impl SparsePattern {
@@ -112,9 +105,7 @@ impl SparsePattern {
             patch_places.extend(upper_pairs(nodes).map(|(a, b)| place(a, b)));
             patch_start.push(patch_places.len() as u32);
         }
-        let (row_start, columns, mirrored) = full(&upper_start, &upper_columns);
-        let patches = patch_places;
-        Ok(Self { elements, patches, patch_start, upper_start, upper_columns, row_start, columns, mirrored })
+        Ok(Self { elements, patches: patch_places, patch_start, upper_start, upper_columns })
     }
 
     /// Number of nodes: a third of the number of unknowns.
@@ -173,31 +164,4 @@ fn upper(n_nodes: usize, elements: &[[u32; 4]], patches: &[&[u32]]) -> (Vec<u32>
     pairs.dedup();
     let start = (0..=n_nodes as u32).map(|i| pairs.partition_point(|&(row, _)| row < i) as u32).collect();
     (start, pairs.into_iter().map(|(_, column)| column).collect())
-}
-
-/// Row starts, columns and mirrored places of all blocks, four by four.
-fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 4]>, Vec<[BlockPlace; 4]>) {
-    let n_nodes = upper_start.len() - 1;
-    let mut rows: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n_nodes];
-    for i in 0..n_nodes {
-        // The blocks left of the diagonal came from the rows above, by rising column.
-        for at in upper_start[i]..upper_start[i + 1] {
-            let column = upper_columns[at as usize];
-            rows[i].push((column, at));
-            if column as usize != i {
-                rows[column as usize].push((i as u32, at | TRANSPOSED));
-            }
-        }
-    }
-    let empty = upper_columns.len() as u32;
-    let (mut start, mut columns, mut mirrored) = (vec![0], Vec::new(), Vec::new());
-    for (i, mut row) in rows.into_iter().enumerate() {
-        row.resize(row.len().next_multiple_of(4), (i as u32, empty));
-        for four in row.as_chunks::<4>().0 {
-            columns.push(four.map(|(column, _)| column));
-            mirrored.push(four.map(|(_, at)| BlockPlace(at)));
-        }
-        start.push(columns.len() as u32);
-    }
-    (start, columns, mirrored)
 }

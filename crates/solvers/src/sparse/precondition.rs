@@ -25,8 +25,12 @@
 
 use super::envelope::{Block6, Envelope};
 use super::{
-    aggregates::Aggregates, inverse::invert_semidefinite, matrix::BlockMatrix, pattern::SparsePattern,
+    aggregates::Aggregates,
+    inverse::invert_semidefinite,
+    matrix::BlockMatrix,
+    pattern::SparsePattern,
     pressures::Pressures,
+    split::{NODES, for_slices},
 };
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym3};
@@ -69,10 +73,12 @@ impl BlockJacobi {
 
 impl NodePreconditioner for BlockJacobi {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        for ((z, r), inverse) in z.as_chunks_mut::<3>().0.iter_mut().zip(r.as_chunks().0).zip(&self.inverses)
-        {
-            *z = inverse.mul_vec(DVec3::from_array(*r)).to_array();
-        }
+        let r = r.as_chunks::<3>().0;
+        for_slices(z.as_chunks_mut().0, NODES, &|first, z: &mut [[f64; 3]]| {
+            for ((z, r), inverse) in z.iter_mut().zip(&r[first..]).zip(&self.inverses[first..]) {
+                *z = inverse.mul_vec(DVec3::from_array(*r)).to_array();
+            }
+        });
     }
 }
 
@@ -217,7 +223,7 @@ impl TwoLevel {
     /// Refreshes the first `n_coarse` groups and carriers.
     fn refresh_all(&mut self, matrix: &BlockMatrix, positions: &[DVec3], n_coarse: usize) -> u32 {
         assert_eq!(positions.len(), self.arms.len(), "there must be one position per node");
-        for nodes in self.groups.groups() {
+        for nodes in (0..self.groups.len()).map(|group| self.groups.group(group)) {
             let middle = nodes.iter().map(|&i| positions[i as usize]).sum::<DVec3>() / nodes.len() as f64;
             nodes.iter().for_each(|&i| self.arms[i as usize] = positions[i as usize] - middle);
         }
@@ -321,16 +327,19 @@ impl TwoLevel {
 
     /// The wrench of `r` on each group.
     fn sum_up(&mut self, r: &[f64]) {
-        let r = r.as_chunks::<3>().0;
-        for (nodes, wrench) in self.groups.groups().zip(&mut self.motions) {
-            let (mut torque, mut force) = (DVec3::ZERO, DVec3::ZERO);
-            for &i in nodes {
-                let r = DVec3::from_array(r[i as usize]);
-                torque += self.arms[i as usize].cross(r);
-                force += r;
+        let (r, n_groups) = (r.as_chunks::<3>().0, self.groups.len());
+        let longest = (NODES * n_groups / r.len().max(1)).max(1);
+        for_slices(&mut self.motions[..n_groups], longest, &|first, wrenches| {
+            for (group, wrench) in (first..).zip(wrenches) {
+                let (mut torque, mut force) = (DVec3::ZERO, DVec3::ZERO);
+                for &i in self.groups.group(group) {
+                    let r = DVec3::from_array(r[i as usize]);
+                    torque += self.arms[i as usize].cross(r);
+                    force += r;
+                }
+                *wrench = [torque.x, torque.y, torque.z, force.x, force.y, force.z];
             }
-            *wrench = [torque.x, torque.y, torque.z, force.x, force.y, force.z];
-        }
+        });
     }
 
     /// `z = D⁻¹ r`, or with pressures, and the motions of the groups.
@@ -339,11 +348,13 @@ impl TwoLevel {
             Some(pressures) => pressures.apply(r, z),
             None => self.jacobi.apply(r, z),
         }
-        for ((z, &arm), &group) in z.as_chunks_mut::<3>().0.iter_mut().zip(&self.arms).zip(&self.groups.of) {
-            let [a, b, c, d, e, f] = self.motions[group as usize];
-            let rigid = DVec3::new(d, e, f) + DVec3::new(a, b, c).cross(arm);
-            *z = (DVec3::from_array(*z) + rigid).to_array();
-        }
+        for_slices(z.as_chunks_mut().0, NODES, &|first, z: &mut [[f64; 3]]| {
+            for ((z, &arm), &group) in z.iter_mut().zip(&self.arms[first..]).zip(&self.groups.of[first..]) {
+                let [a, b, c, d, e, f] = self.motions[group as usize];
+                let rigid = DVec3::new(d, e, f) + DVec3::new(a, b, c).cross(arm);
+                *z = (DVec3::from_array(*z) + rigid).to_array();
+            }
+        });
     }
 }
 

@@ -24,8 +24,12 @@ pub(crate) trait Simd4: Copy {
     fn minus(self, token: Self::Token, other: Self) -> Self;
     fn plus(self, token: Self::Token, other: Self) -> Self;
     fn times(self, token: Self::Token, other: Self) -> Self;
-    /// `(a + b) + (c + d)`.
-    fn sum(self) -> f64;
+    /// The numbers of four registers at each place.
+    fn transpose(token: Self::Token, rows: [Self; 4]) -> [Self; 4];
+    #[inline(always)]
+    fn aligned(self) -> Aligned4 {
+        Aligned4(self.to_array())
+    }
 }
 
 impl Simd4 for [F64x2; 2] {
@@ -56,9 +60,9 @@ impl Simd4 for [F64x2; 2] {
         [self[0] * other[0], self[1] * other[1]]
     }
     #[inline(always)]
-    fn sum(self) -> f64 {
-        let [a, b, c, d] = self.to_array();
-        (a + b) + (c + d)
+    fn transpose((): (), rows: [Self; 4]) -> [Self; 4] {
+        let [a, b, c, d] = rows.map(Self::to_array);
+        [0, 1, 2, 3].map(|k| Self::new((), [a[k], b[k], c[k], d[k]]))
     }
 }
 
@@ -90,9 +94,15 @@ impl Simd4 for __m256d {
         token.avx._mm256_mul_pd(self, other)
     }
     #[inline(always)]
-    fn sum(self) -> f64 {
-        let [a, b, c, d] = self.to_array();
-        (a + b) + (c + d)
+    fn transpose(token: V3, [a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        let (ab, ab_high) = (token.avx._mm256_unpacklo_pd(a, b), token.avx._mm256_unpackhi_pd(a, b));
+        let (cd, cd_high) = (token.avx._mm256_unpacklo_pd(c, d), token.avx._mm256_unpackhi_pd(c, d));
+        [
+            token.avx._mm256_permute2f128_pd::<0x20>(ab, cd),
+            token.avx._mm256_permute2f128_pd::<0x20>(ab_high, cd_high),
+            token.avx._mm256_permute2f128_pd::<0x31>(ab, cd),
+            token.avx._mm256_permute2f128_pd::<0x31>(ab_high, cd_high),
+        ]
     }
 }
 

@@ -11,7 +11,7 @@ use super::{cg::SpdSystem, matrix::BlockMatrix, precondition::NodePreconditioner
 #[derive(Debug)]
 pub struct HeldNodes<'a, P> {
     /// The matrix of all nodes.
-    pub matrix: &'a BlockMatrix,
+    pub matrix: &'a mut BlockMatrix,
     /// Its preconditioner, with the same fixed nodes.
     pub preconditioner: &'a mut P,
     /// The fixed nodes.

@@ -100,7 +100,7 @@ impl Body {
                             Motion::from_array(std::array::from_fn(|i| f64::from(u8::from(i == k))));
                         let v = self.velocities(&vec![0.0; 3 * self.roles.len()], &twists);
                         let (mut momenta, mut own) = (v.clone(), v.clone());
-                        self.matrix.times(&v, &mut momenta);
+                        self.matrix.clone().times(&v, &mut momenta);
                         let mut impulses = vec![Force::ZERO; n];
                         self.gather(&momenta, &mut own, &mut impulses);
                         impulses[bone].to_array()
@@ -178,7 +178,7 @@ impl SpdSystem for Together<'_> {
         let (twists, carried) = bones.split_at(6 * n_bones);
         let v = self.body.velocities(own, &to_motions(twists));
         let mut momenta = v.clone();
-        self.body.matrix.times(&v, &mut momenta);
+        self.body.matrix.clone().times(&v, &mut momenta);
         let (own_out, bones_out) = y.split_at_mut(own.len());
         let mut impulses = vec![Force::ZERO; n_bones];
         self.body.gather(&momenta, own_out, &mut impulses);

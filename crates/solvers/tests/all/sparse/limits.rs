@@ -16,7 +16,7 @@ fn solve(
     let mut two = TwoLevel::new(matrix.pattern(), positions, is_fixed);
     let n_left_out = two.refresh(matrix, positions);
     let fixed = indices(is_fixed);
-    let mut system = HeldNodes { matrix, preconditioner: &mut two, fixed: &fixed };
+    let mut system = HeldNodes { matrix: &mut matrix.clone(), preconditioner: &mut two, fixed: &fixed };
     let mut x = vec![0.0; b.len()];
     let settings = CgSettings::default();
     let report = conjugate_gradient(&mut system, b, &mut x, &settings, &mut CgScratch::new());
@@ -40,7 +40,7 @@ fn nothing_to_do() {
 #[test]
 fn singular_stiffness_without_mass() {
     let lattice = Lattice::new([3, 2, 2], 0.1);
-    let matrix = lattice.matrix(Material { density: 0.0, ..SOFT }, 0.01);
+    let mut matrix = lattice.matrix(Material { density: 0.0, ..SOFT }, 0.01);
     let free = vec![false; lattice.rest.len()];
     let mut rng = Rng::new(1);
     // A right-hand side within the range: solved.
@@ -186,10 +186,10 @@ fn an_old_preconditioner_still_serves() {
     let (is_fixed, fixed) = (lattice.clamped(), indices(&lattice.clamped()));
     let mut two = TwoLevel::new(&lattice.pattern(), &lattice.rest, &is_fixed);
     two.refresh(&lattice.matrix(SOFT, 1.0 / 60.0), &lattice.rest);
-    let stiffer = lattice.matrix(Material { young: 2e6, ..SOFT }, 1.0 / 60.0);
+    let mut stiffer = lattice.matrix(Material { young: 2e6, ..SOFT }, 1.0 / 60.0);
     let b = random_vector(&mut Rng::new(4), &is_fixed);
     let mut x = vec![0.0; b.len()];
-    let mut system = HeldNodes { matrix: &stiffer, preconditioner: &mut two, fixed: &fixed };
+    let mut system = HeldNodes { matrix: &mut stiffer, preconditioner: &mut two, fixed: &fixed };
     let report = conjugate_gradient(&mut system, &b, &mut x, &CgSettings::default(), &mut CgScratch::new());
     assert_eq!(report.stop, CgStop::Converged, "{report:?}");
 }

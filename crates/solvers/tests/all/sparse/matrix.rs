@@ -53,6 +53,48 @@ fn elements_add_up_to_the_dense_matrix() {
     }
 }
 
+/// Rows in several parts, with nodes in an order without sense, elements and patches.
+#[test]
+fn products_of_many_rows_are_those_of_the_blocks() {
+    let mut rng = Rng::new(3);
+    let n_nodes = 5000;
+    let elements = random_elements(&mut rng, 9000, n_nodes);
+    let patches: Vec<Vec<u32>> = (0..1500)
+        .map(|_| {
+            let mut nodes: Vec<u32> = (0..8).map(|_| rng.below(n_nodes) as u32).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes
+        })
+        .collect();
+    let patches: Vec<&[u32]> = patches.iter().map(|nodes| &nodes[..]).collect();
+    let mut matrix = BlockMatrix::new(SparsePattern::with_patches(n_nodes, &elements, &patches).unwrap());
+    matrix.assemble(|fill| {
+        (0..elements.len()).for_each(|element| fill.add_element(element, &random_element(&mut rng)));
+        for (patch, nodes) in patches.iter().enumerate() {
+            // Blocks of a node with itself are symmetric.
+            let rows: Vec<DVec3> = nodes.iter().map(|_| rng.vec3(-1.0, 1.0)).collect();
+            let pairs = rows.iter().enumerate().flat_map(|(k, a)| rows[k..].iter().map(move |b| (a, b)));
+            fill.add_patch(patch, pairs.map(|(a, b)| DMat3::from_cols(*a * b.x, *a * b.y, *a * b.z)));
+        }
+    });
+    let x = random_vector(&mut rng, &vec![false; n_nodes]);
+    let vector = |node: usize| DVec3::from_slice(&x[3 * node..]);
+    let mut expected = vec![DVec3::ZERO; n_nodes];
+    for i in 0..n_nodes {
+        for (j, block) in matrix.upper_row(i) {
+            expected[i] += *block * vector(j);
+            if j != i {
+                expected[j] += block.transpose() * vector(i);
+            }
+        }
+    }
+    let expected: Vec<f64> = expected.iter().flat_map(|y| y.to_array()).collect();
+    let mut y = vec![f64::NAN; x.len()];
+    matrix.times(&x, &mut y);
+    assert!(scaled_difference(&y[..], &expected[..]) < 1e-13);
+}
+
 #[test]
 fn every_pair_of_nodes_has_one_block() {
     let lattice = Lattice::new([3, 2, 1], 1.0);
@@ -69,7 +111,7 @@ fn every_pair_of_nodes_has_one_block() {
 #[test]
 fn stiffness_resists_no_rigid_motion() {
     let lattice = Lattice::new([2, 3, 2], 0.1);
-    let matrix = lattice.matrix(SOFT, 1.0);
+    let mut matrix = lattice.matrix(SOFT, 1.0);
     let masses = lattice.masses(SOFT.density);
     let (spin, drift) = (DVec3::new(0.3, -0.2, 0.7), DVec3::new(1.0, 2.0, -1.0));
     let motion: Vec<f64> = lattice.rest.iter().flat_map(|&x| (drift + spin.cross(x)).to_array()).collect();

@@ -114,7 +114,7 @@ fn fall(lattice: &Lattice, young: f64, rotation: DMat3, two_levels: bool) -> CgR
         rest: lattice.rest.iter().map(|&x| rotation * x).collect(),
         elements: lattice.elements.clone(),
     };
-    let matrix = turned.matrix(super::lattice::Material { young, ..SOFT }, STEP);
+    let mut matrix = turned.matrix(super::lattice::Material { young, ..SOFT }, STEP);
     let masses = lattice.masses(SOFT.density);
     let gravity = rotation * DVec3::new(0.0, 0.0, -9.81 * STEP);
     let b: Vec<f64> = (masses.iter().zip(&is_fixed))
@@ -125,11 +125,11 @@ fn fall(lattice: &Lattice, young: f64, rotation: DMat3, two_levels: bool) -> CgR
     let report = if two_levels {
         let mut two = TwoLevel::new(matrix.pattern(), &lattice.rest, &is_fixed);
         two.refresh(&matrix, &turned.rest);
-        let mut system = HeldNodes { matrix: &matrix, preconditioner: &mut two, fixed: &fixed };
+        let mut system = HeldNodes { matrix: &mut matrix, preconditioner: &mut two, fixed: &fixed };
         conjugate_gradient(&mut system, &b, &mut x, &settings, &mut scratch)
     } else {
         let mut jacobi = block_jacobi(&matrix, &is_fixed);
-        let mut system = HeldNodes { matrix: &matrix, preconditioner: &mut jacobi, fixed: &fixed };
+        let mut system = HeldNodes { matrix: &mut matrix, preconditioner: &mut jacobi, fixed: &fixed };
         conjugate_gradient(&mut system, &b, &mut x, &settings, &mut scratch)
     };
     assert_eq!(report.stop, CgStop::Converged);
