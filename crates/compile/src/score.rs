@@ -24,7 +24,7 @@ use crate::error::BuildError;
 /// Damping of joints where no pose is sought, 1/s.
 const SWING_DAMPING: f64 = 20.0;
 
-/// The controller that plays a score.
+/// The controller that plays a score, in implicit steps or in joint coordinates.
 ///
 /// # Errors
 /// What the score names wrongly, or a pose that is out of reach.
@@ -34,10 +34,13 @@ pub fn controller(
     model: &Model,
     tree: &Tree,
     start: &State,
+    is_implicit: bool,
 ) -> Result<Controller, BuildError> {
     let start = TreeState::from_mechanism(tree, start);
-    let mut compiler = ScoreCompiler { tracks, model, tree, start, actuation: Actuation::new(tree) };
+    let actuation = Actuation::new(tree);
+    let mut compiler = ScoreCompiler { tracks, model, tree, start, actuation, is_loose: false };
     compiler.actuate(score)?;
+    compiler.is_loose = is_implicit && compiler.has_loose_actuator();
     let warp = match &score.warp {
         WarpDoc::None => Ok(TimeWarp::identity()),
         WarpDoc::Sine { amplitude_s, duration_s } => TimeWarp::sine(*amplitude_s, *duration_s),
@@ -119,6 +122,8 @@ struct ScoreCompiler<'a> {
     tree: &'a Tree,
     start: TreeState,
     actuation: Actuation,
+    /// Whether an actuator hangs on a joint without one, such as that of a free root, in implicit steps.
+    is_loose: bool,
 }
 
 impl ScoreCompiler<'_> {
@@ -164,6 +169,13 @@ impl ScoreCompiler<'_> {
             self.actuation.set_torque_limit(link, *limit).map_err(fault(field))?;
         }
         self.limit_joints()
+    }
+
+    /// Whether an actuator hangs on a joint without one.
+    fn has_loose_actuator(&self) -> bool {
+        let is_active = |link: &LinkId| self.actuation.is_active(*link);
+        let above = |link: LinkId| std::iter::successors(Some(link), |link| self.tree.parent(*link));
+        self.tree.links().filter(is_active).any(|link| !above(link).all(|link| is_active(&link)))
     }
 
     /// The limits of joints are those of their actuators.
@@ -219,8 +231,16 @@ impl ScoreCompiler<'_> {
             guide = with_pose(guide, coordinates, gains(pose.stiffness, pose.damping));
             guide.pose_level = level;
         } else if style != Style::Velocity {
-            // Joints that no goal needs would swing on, or up, without end.
-            guide = with_pose(guide, self.start.coordinates.clone(), Gains::damper(SWING_DAMPING));
+            // Joints that no goal needs would swing on, or up, without end. In long steps the recoil of what nothing holds would wind them up.
+            let swing = if self.is_loose {
+                Gains::critical(SWING_DAMPING / 2.0)
+            } else {
+                Gains::damper(SWING_DAMPING)
+            };
+            guide = with_pose(guide, self.start.coordinates.clone(), swing);
+        }
+        if self.is_loose && style != Style::Velocity {
+            guide.settling = SWING_DAMPING;
         }
         guide.limits_level = level(LevelDoc::Limits).unwrap_or(levels::LIMITS);
         if level(LevelDoc::Limits).is_none() {

@@ -193,6 +193,7 @@ impl Guidance {
             }
             self.solve_passive_dynamics(at, dynamics, saturation);
         }
+        self.rest_in_step(at, style, dynamics, saturation, out);
         let mut level = self.next_level(at, active, None);
         while let Some(now) = level {
             self.gather(at, active, dynamics, now);
@@ -215,6 +216,40 @@ impl Guidance {
             *rate = slower * at.state.rates[*dof];
         }
         self.hierarchy.fall_back_to(&self.tangent[..self.variables.dofs.len()]);
+    }
+
+    /// Where goals that cannot be met come to rest: joints that stop within the step. Rows turn as joints do, so a wanted way of `h² a`
+    /// radii of gyration bends rows by as many radians.
+    fn rest_in_step(
+        &mut self,
+        at: &ControlContext<'_>,
+        style: Style,
+        dynamics: &mut Dynamics,
+        saturation: &Saturation,
+        base: &HybridCommand,
+    ) {
+        let Self { variables, tangent, probe, hierarchy, inertia, .. } = self;
+        let (h, rates, n) = (at.input.dt, &at.state.rates, variables.dofs.len());
+        let rest = tangent[..n].iter_mut().zip(&variables.dofs);
+        let bend = match style {
+            Style::Velocity => {
+                rest.for_each(|(x, _)| *x = 0.0);
+                h
+            }
+            Style::Acceleration => {
+                rest.for_each(|(x, dof)| *x = -rates[*dof] / h);
+                h * h
+            }
+            Style::Torque => {
+                base_command(at, Style::Acceleration, saturation, probe);
+                variables.dofs.iter().for_each(|dof| probe.values[*dof] = -rates[*dof] / h);
+                let _ = dynamics.respond(at.tree, probe, at.input.gravity, at.input.external);
+                rest.for_each(|(x, dof)| *x = dynamics.torques()[*dof]);
+                let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
+                h * h / if variables.preference.is_empty() { *inertia } else { inertia.sqrt() }
+            }
+        };
+        hierarchy.rest_at(&tangent[..n], bend);
     }
 
     /// The values of the variables that approach the target pose.
