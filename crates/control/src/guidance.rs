@@ -36,6 +36,7 @@ use crate::goal::GoalRows;
 use crate::report::{ControlReport, GoalReport};
 use crate::{guide::Style, input::ControlContext, limits::for_each_limit, saturation::Saturation};
 use course::{GoalCourse, Trust};
+use level::ROTOR;
 use scratch::base_command;
 pub(crate) use scratch::{ActiveGuide, Guidance};
 
@@ -44,6 +45,12 @@ const MAX_ROUNDS: usize = 48;
 
 /// Angular velocity of a joint at which goals are given up (rad/s).
 const FASTEST: f64 = 100.0;
+
+/// Curvature of the way of a point, as a share of the size of its rows: joints far from it turn it in wider arcs than those near it.
+const LEVER: f64 = 0.5;
+
+/// Distance from a target that counts, in radii of gyration, or rad.
+const VISIBLE: f64 = 0.05;
 
 /// Damping of joints where robustness suppresses a goal of the velocity style, 1/s.
 const SLOWING: f64 = 100.0;
@@ -91,7 +98,17 @@ impl Guidance {
                 break;
             }
         }
+        self.find_missed();
         report
+    }
+
+    /// Marks the goals that the command does not lead to.
+    fn find_missed(&mut self) {
+        for (report, rows) in self.goal_reports.iter_mut().zip(&self.goals) {
+            let Some(rows) = rows else { continue };
+            let visible = if rows.angular { VISIBLE } else { VISIBLE * self.radius };
+            report.is_missed = report.distance > visible && report.shortfall > 0.5 * rows.wanted();
+        }
     }
 
     /// Rows and distance of every goal at the present state; returns the number of live drags that are ignored.
@@ -118,7 +135,7 @@ impl Guidance {
             let held = active.held.get(k).copied().unwrap_or(now.pose);
             let rows = GoalRows::new(goal, &now, &held, &at.step);
             self.goals.push(Some(rows));
-            self.goal_reports.push(GoalReport { distance: rows.distance(), shortfall: 0.0 });
+            self.goal_reports.push(GoalReport { distance: rows.distance(), ..GoalReport::default() });
         }
         n_ignored
     }
@@ -246,10 +263,10 @@ impl Guidance {
                 let _ = dynamics.respond(at.tree, probe, at.input.gravity, at.input.external);
                 rest.for_each(|(x, dof)| *x = dynamics.torques()[*dof]);
                 let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
-                h * h / if variables.preference.is_empty() { *inertia } else { inertia.sqrt() }
+                h * h / if variables.preference.is_empty() { *inertia } else { (ROTOR * *inertia).sqrt() }
             }
         };
-        hierarchy.rest_at(&tangent[..n], bend);
+        hierarchy.rest_at(&tangent[..n], LEVER * bend);
     }
 
     /// The values of the variables that approach the target pose.

@@ -33,6 +33,9 @@ const RANK_TOLERANCE: f64 = 1e-10;
 const MOST_BENDS: usize = 12;
 const SETTLED: f64 = 1e-2;
 
+/// Stiffness of a misfit, as a share of the squared size of the rows, that is left out.
+const STRAIGHT: f64 = 1e-3;
+
 /// Damping of a level, which bounds the solution near a singularity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Damping {
@@ -229,6 +232,8 @@ impl Hierarchy {
             self.move_to_fallback(rank);
         }
         self.least_squares.solve(&self.lower, &self.misfit, alpha, &mut self.step);
+        self.halt.resize(rank, 0.0);
+        self.left.resize(self.misfit.len(), 0.0);
         let first = self.basis.count(n) - rank;
         if matches!(damping, Damping::Relative { .. }) && !self.rest.is_empty() && alpha > 0.0 {
             self.solve_bent(first, alpha, size.sqrt());
@@ -250,7 +255,7 @@ impl Hierarchy {
                 missed * missed
             };
             let residual = self.misfit.iter().enumerate().map(missed).sum::<f64>().sqrt();
-            let next = self.bend * residual * size - alpha;
+            let next = self.bend * residual * size - alpha.max(STRAIGHT * size * size);
             if next <= stiffness * (1.0 + SETTLED) {
                 return;
             }
