@@ -36,7 +36,6 @@ use crate::goal::GoalRows;
 use crate::report::{ControlReport, GoalReport};
 use crate::{guide::Style, input::ControlContext, limits::for_each_limit, saturation::Saturation};
 use course::{GoalCourse, Trust};
-use level::ROTOR;
 use scratch::base_command;
 pub(crate) use scratch::{ActiveGuide, Guidance};
 
@@ -245,28 +244,21 @@ impl Guidance {
         saturation: &Saturation,
         base: &HybridCommand,
     ) {
-        let Self { variables, tangent, probe, hierarchy, inertia, .. } = self;
-        let (h, rates, n) = (at.input.dt, &at.state.rates, variables.dofs.len());
-        let rest = tangent[..n].iter_mut().zip(&variables.dofs);
-        let bend = match style {
-            Style::Velocity => {
-                rest.for_each(|(x, _)| *x = 0.0);
-                h
-            }
-            Style::Acceleration => {
-                rest.for_each(|(x, dof)| *x = -rates[*dof] / h);
-                h * h
-            }
-            Style::Torque => {
-                base_command(at, Style::Acceleration, saturation, probe);
-                variables.dofs.iter().for_each(|dof| probe.values[*dof] = -rates[*dof] / h);
-                let _ = dynamics.respond(at.tree, probe, at.input.gravity, at.input.external);
-                rest.for_each(|(x, dof)| *x = dynamics.torques()[*dof]);
-                let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
-                h * h / if variables.preference.is_empty() { *inertia } else { (ROTOR * *inertia).sqrt() }
-            }
-        };
-        hierarchy.rest_at(&tangent[..n], LEVER * bend);
+        let (h, rates) = (at.input.dt, &at.state.rates);
+        let Self { variables, tangent, probe, inertia, .. } = self;
+        for (x, dof) in tangent.iter_mut().zip(&variables.dofs) {
+            *x = if style == Style::Velocity { 0.0 } else { -rates[*dof] / h };
+        }
+        let mut bend = if style == Style::Velocity { h } else { h * h };
+        if style == Style::Torque {
+            base_command(at, Style::Acceleration, saturation, probe);
+            variables.dofs.iter().zip(&*tangent).for_each(|(dof, x)| probe.values[*dof] = *x);
+            let _ = dynamics.respond(at.tree, probe, at.input.gravity, at.input.external);
+            tangent.iter_mut().zip(&variables.dofs).for_each(|(x, dof)| *x = dynamics.torques()[*dof]);
+            let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
+            bend /= LEVER * if variables.preference.is_empty() { *inertia } else { inertia.sqrt() };
+        }
+        self.hierarchy.rest_at(&tangent[..variables.dofs.len()], LEVER * bend);
     }
 
     /// The values of the variables that approach the target pose.

@@ -63,6 +63,18 @@ pub struct LevelReport {
     pub residual: f64,
 }
 
+/// Where levels that are not met come to rest; see [`Hierarchy::rest_at`].
+#[derive(Clone, Debug, Default)]
+struct Rest {
+    /// Scaled; empty if there is none.
+    values: Vec<f64>,
+    /// The bend of a unit of misfit.
+    bend: f64,
+    /// Way there along the basis rows of the level, and the misfit that is left.
+    halt: Vec<f64>,
+    left: Vec<f64>,
+}
+
 /// Solver for prioritized goals: begin, add levels from the most important down, read the solution.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
@@ -72,9 +84,7 @@ pub struct Hierarchy {
     scaled: Vec<f64>,
     /// The scaled values that damped levels fall back to; the start if empty.
     fallback: Vec<f64>,
-    /// The scaled values at rest, empty if there are none, and the bend of a unit of misfit; see [`Self::rest_at`].
-    rest: Vec<f64>,
-    bend: f64,
+    rest: Rest,
     /// The solution `x = w^{-1/2} y`.
     solution: Vec<f64>,
     /// Orthonormal rows `Q` in scaled variables.
@@ -84,9 +94,6 @@ pub struct Hierarchy {
     misfit: Vec<f64>,
     lower: Vec<f64>,
     shares: Vec<f64>,
-    /// Way to rest along the basis rows of the level, and the misfit that is left there.
-    halt: Vec<f64>,
-    left: Vec<f64>,
     step: Vec<f64>,
     used: Vec<bool>,
     /// A preference has taken all remaining directions.
@@ -110,7 +117,7 @@ impl Hierarchy {
             vector.resize(weights.len(), 0.0);
         }
         self.fallback.clear();
-        self.rest.clear();
+        self.rest.values.clear();
         self.basis.clear();
         self.full = false;
     }
@@ -138,9 +145,9 @@ impl Hierarchy {
     /// stiffness `bend |m| |C|`, towards rest. It is added to the damping, so that the step of Gauss and Newton becomes one of Newton.
     /// Levels that are met do not have it.
     pub fn rest_at(&mut self, values: &[f64], bend: f64) {
-        self.rest.clear();
-        self.rest.extend(values.iter().zip(&self.scale).map(|(value, scale)| value / scale));
-        self.bend = bend;
+        self.rest.values.clear();
+        self.rest.values.extend(values.iter().zip(&self.scale).map(|(value, scale)| value / scale));
+        self.rest.bend = bend;
     }
 
     /// Adds the next level: `coefficients` row by row (one entry per variable), one target per row.
@@ -232,10 +239,10 @@ impl Hierarchy {
             self.move_to_fallback(rank);
         }
         self.least_squares.solve(&self.lower, &self.misfit, alpha, &mut self.step);
-        self.halt.resize(rank, 0.0);
-        self.left.resize(self.misfit.len(), 0.0);
+        self.rest.halt.resize(rank, 0.0);
+        self.rest.left.resize(self.misfit.len(), 0.0);
         let first = self.basis.count(n) - rank;
-        if matches!(damping, Damping::Relative { .. }) && !self.rest.is_empty() && alpha > 0.0 {
+        if matches!(damping, Damping::Relative { .. }) && !self.rest.values.is_empty() && alpha > 0.0 {
             self.solve_bent(first, alpha, size.sqrt());
         }
         for (k, z) in self.step.iter().enumerate() {
@@ -247,7 +254,7 @@ impl Hierarchy {
 
     /// Solves the level again with the stiffness of its misfit, until that stays; `first` is its first basis row.
     fn solve_bent(&mut self, first: usize, alpha: f64, size: f64) {
-        let (n, rank) = (self.scale.len(), self.step.len());
+        let rank = self.step.len();
         let mut stiffness = 0.0;
         for _ in 0..MOST_BENDS {
             let missed = |(entry, misfit): (usize, &f64)| {
@@ -255,23 +262,29 @@ impl Hierarchy {
                 missed * missed
             };
             let residual = self.misfit.iter().enumerate().map(missed).sum::<f64>().sqrt();
-            let next = self.bend * residual * size - alpha.max(STRAIGHT * size * size);
+            let next = self.rest.bend * residual * size - alpha.max(STRAIGHT * size * size);
             if next <= stiffness * (1.0 + SETTLED) {
                 return;
             }
             stiffness = next;
-            self.halt.clear();
-            for k in 0..rank {
-                let row = self.basis.row(first + k, n);
-                let way = dot(row, &self.rest) - dot(row, &self.scaled);
-                self.halt.push(way * stiffness / (alpha + stiffness));
-            }
-            self.left.clear();
-            for (entry, misfit) in self.misfit.iter().enumerate() {
-                self.left.push(misfit - dot(&self.lower[entry * rank..(entry + 1) * rank], &self.halt));
-            }
-            self.least_squares.solve(&self.lower, &self.left, alpha + stiffness, &mut self.step);
-            add_scaled(&mut self.step, 1.0, &self.halt);
+            self.halt(first, stiffness / (alpha + stiffness));
+            self.least_squares.solve(&self.lower, &self.rest.left, alpha + stiffness, &mut self.step);
+            add_scaled(&mut self.step, 1.0, &self.rest.halt);
+        }
+    }
+
+    /// A share of the way to rest along the basis rows of the level, and the misfit that is left there.
+    fn halt(&mut self, first: usize, share: f64) {
+        let (n, rank) = (self.scale.len(), self.step.len());
+        let Rest { values, halt, left, .. } = &mut self.rest;
+        halt.clear();
+        for k in 0..rank {
+            let row = self.basis.row(first + k, n);
+            halt.push((dot(row, values) - dot(row, &self.scaled)) * share);
+        }
+        left.clear();
+        for (entry, misfit) in self.misfit.iter().enumerate() {
+            left.push(misfit - dot(&self.lower[entry * rank..(entry + 1) * rank], halt));
         }
     }
 

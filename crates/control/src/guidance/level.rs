@@ -15,7 +15,7 @@ use super::scratch::{ActiveGuide, Guidance, LevelRows, Rotors, base_command};
 const FLOOR: f64 = 1e-6;
 
 /// Inertia of a rotor at every driven joint, as a share of the total mass times the square of its radius of gyration.
-pub(super) const ROTOR: f64 = 0.3;
+const ROTOR: f64 = 0.3;
 
 impl Guidance {
     /// Solves the first level of the velocity style: the dynamics of passive joints, exactly.
