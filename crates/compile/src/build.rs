@@ -242,7 +242,8 @@ fn reduced_model(scene: &SceneDoc, model: &Model, start: &State) -> Result<Reduc
         reduced = reduced.with_flesh_mass(flesh).map_err(refused)?;
     }
     let Some(score) = &scene.score else { return Ok(reduced) };
-    let controller = controller(score, &scene.tracks, mechanism, reduced.tree(), &start.bodies)?;
+    let controller =
+        controller(score, &scene.tracks, mechanism, reduced.tree(), &start.bodies, is_scored(scene))?;
     Ok(reduced.with_controller(controller))
 }
 

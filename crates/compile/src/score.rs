@@ -24,7 +24,13 @@ use crate::error::BuildError;
 /// Damping of joints where no pose is sought, 1/s.
 const SWING_DAMPING: f64 = 20.0;
 
-/// The controller that plays a score.
+/// With which they return to the pose that the scene begins with, where nothing holds the character, rad/s.
+const RETURN_FREQUENCY: f64 = 20.0;
+
+/// Rate at which directions settle that such a character reaches by recoil alone, 1/s.
+const SETTLING: f64 = 15.0;
+
+/// The controller that plays a score, in implicit steps or in joint coordinates.
 ///
 /// # Errors
 /// What the score names wrongly, or a pose that is out of reach.
@@ -34,9 +40,11 @@ pub fn controller(
     model: &Model,
     tree: &Tree,
     start: &State,
+    is_implicit: bool,
 ) -> Result<Controller, BuildError> {
     let start = TreeState::from_mechanism(tree, start);
-    let mut compiler = ScoreCompiler { tracks, model, tree, start, actuation: Actuation::new(tree) };
+    let actuation = Actuation::new(tree);
+    let mut compiler = ScoreCompiler { tracks, model, tree, start, actuation, is_implicit };
     compiler.actuate(score)?;
     let warp = match &score.warp {
         WarpDoc::None => Ok(TimeWarp::identity()),
@@ -119,6 +127,7 @@ struct ScoreCompiler<'a> {
     tree: &'a Tree,
     start: TreeState,
     actuation: Actuation,
+    is_implicit: bool,
 }
 
 impl ScoreCompiler<'_> {
@@ -164,6 +173,13 @@ impl ScoreCompiler<'_> {
             self.actuation.set_torque_limit(link, *limit).map_err(fault(field))?;
         }
         self.limit_joints()
+    }
+
+    /// Whether an actuator hangs on a joint without one, such as that of a free root.
+    fn is_loose(&self) -> bool {
+        let is_active = |link: &LinkId| self.actuation.is_active(*link);
+        let above = |link: LinkId| std::iter::successors(Some(link), |link| self.tree.parent(*link));
+        self.tree.links().filter(is_active).any(|link| !above(link).all(|link| is_active(&link)))
     }
 
     /// The limits of joints are those of their actuators.
@@ -219,8 +235,14 @@ impl ScoreCompiler<'_> {
             guide = with_pose(guide, coordinates, gains(pose.stiffness, pose.damping));
             guide.pose_level = level;
         } else if style != Style::Velocity {
-            // Joints that no goal needs would swing on, or up, without end.
-            guide = with_pose(guide, self.start.coordinates.clone(), Gains::damper(SWING_DAMPING));
+            // Joints that no goal needs would swing on, or up, without end. In long steps recoil would wind up those that nothing holds.
+            let returns = self.is_implicit && self.is_loose();
+            let damper = Gains::damper(SWING_DAMPING);
+            let swing = if returns { Gains::critical(RETURN_FREQUENCY) } else { damper };
+            guide = with_pose(guide, self.start.coordinates.clone(), swing);
+        }
+        if style != Style::Velocity && self.is_loose() {
+            guide.settling = SETTLING;
         }
         guide.limits_level = level(LevelDoc::Limits).unwrap_or(levels::LIMITS);
         if level(LevelDoc::Limits).is_none() {

@@ -153,6 +153,12 @@ impl Controller {
         self.guidance.goal_reports()
     }
 
+    /// The bone of the first goal of the score that the last command did not lead to.
+    pub fn missing(&self, control: &ControllerState) -> Option<LinkId> {
+        let mut goals = self.goals(control).iter().zip(self.goal_reports());
+        goals.find(|(_, report)| report.is_missed).map(|(goal, _)| goal.bone)
+    }
+
     /// Whether the torque of a joint was held at its limit in the last command.
     pub fn is_saturated(&self, link: LinkId) -> bool {
         self.saturation.holds(link)

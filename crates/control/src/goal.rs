@@ -373,6 +373,11 @@ impl GoalRows {
         Self { axes: DVec3::AXES, n_rows: 3, angular, error, acceleration }
     }
 
+    /// Length of the wanted acceleration (m/s² or rad/s²).
+    pub(crate) fn wanted(&self) -> f64 {
+        self.acceleration[..self.n_rows].iter().map(|a| a * a).sum::<f64>().sqrt()
+    }
+
     /// Length of the error (m, rad, m/s or rad/s).
     pub(crate) fn distance(&self) -> f64 {
         self.error[..self.n_rows].iter().map(|e| e * e).sum::<f64>().sqrt()

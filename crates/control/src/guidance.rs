@@ -45,6 +45,12 @@ const MAX_ROUNDS: usize = 48;
 /// Angular velocity of a joint at which goals are given up (rad/s).
 const FASTEST: f64 = 100.0;
 
+/// Curvature of the way of a point, as a share of the size of its rows: joints far from it turn it in wider arcs than those near it.
+const LEVER: f64 = 0.5;
+
+/// Distance from a target that counts, in radii of gyration, or rad.
+const VISIBLE: f64 = 0.05;
+
 /// Damping of joints where robustness suppresses a goal of the velocity style, 1/s.
 const SLOWING: f64 = 100.0;
 
@@ -91,7 +97,17 @@ impl Guidance {
                 break;
             }
         }
+        self.find_missed();
         report
+    }
+
+    /// Marks the goals that the command does not lead to.
+    fn find_missed(&mut self) {
+        for (report, rows) in self.goal_reports.iter_mut().zip(&self.goals) {
+            let Some(rows) = rows else { continue };
+            let visible = if rows.angular { VISIBLE } else { VISIBLE * self.radius };
+            report.is_missed = report.distance > visible && report.shortfall > 0.5 * rows.wanted();
+        }
     }
 
     /// Rows and distance of every goal at the present state; returns the number of live drags that are ignored.
@@ -118,7 +134,7 @@ impl Guidance {
             let held = active.held.get(k).copied().unwrap_or(now.pose);
             let rows = GoalRows::new(goal, &now, &held, &at.step);
             self.goals.push(Some(rows));
-            self.goal_reports.push(GoalReport { distance: rows.distance(), shortfall: 0.0 });
+            self.goal_reports.push(GoalReport { distance: rows.distance(), ..GoalReport::default() });
         }
         n_ignored
     }
@@ -193,6 +209,7 @@ impl Guidance {
             }
             self.solve_passive_dynamics(at, dynamics, saturation);
         }
+        self.rest_in_step(at, style, dynamics, saturation, out);
         let mut level = self.next_level(at, active, None);
         while let Some(now) = level {
             self.gather(at, active, dynamics, now);
@@ -215,6 +232,33 @@ impl Guidance {
             *rate = slower * at.state.rates[*dof];
         }
         self.hierarchy.fall_back_to(&self.tangent[..self.variables.dofs.len()]);
+    }
+
+    /// Where goals that cannot be met come to rest: joints that stop within the step. Rows turn as joints do, so a wanted way of `h² a`
+    /// radii of gyration bends rows by as many radians.
+    fn rest_in_step(
+        &mut self,
+        at: &ControlContext<'_>,
+        style: Style,
+        dynamics: &mut Dynamics,
+        saturation: &Saturation,
+        base: &HybridCommand,
+    ) {
+        let (h, rates) = (at.input.dt, &at.state.rates);
+        let Self { variables, tangent, probe, inertia, .. } = self;
+        for (x, dof) in tangent.iter_mut().zip(&variables.dofs) {
+            *x = if style == Style::Velocity { 0.0 } else { -rates[*dof] / h };
+        }
+        let mut bend = if style == Style::Velocity { h } else { h * h };
+        if style == Style::Torque {
+            base_command(at, Style::Acceleration, saturation, probe);
+            variables.dofs.iter().zip(&*tangent).for_each(|(dof, x)| probe.values[*dof] = *x);
+            let _ = dynamics.respond(at.tree, probe, at.input.gravity, at.input.external);
+            tangent.iter_mut().zip(&variables.dofs).for_each(|(x, dof)| *x = dynamics.torques()[*dof]);
+            let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
+            bend /= LEVER * if variables.preference.is_empty() { *inertia } else { inertia.sqrt() };
+        }
+        self.hierarchy.rest_at(&tangent[..variables.dofs.len()], LEVER * bend);
     }
 
     /// The values of the variables that approach the target pose.

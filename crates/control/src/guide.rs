@@ -51,6 +51,12 @@ pub struct Guide {
     /// rows. Commands are at most `1/(2√robustness)` times what they are far from singular poses. The damping is
     /// increased in steps in which bones turn by more than about 0.01 rad.
     pub robustness: f64,
+    /// Rate `λ` (1/s) at which directions that are hard to reach settle: the robustness is at least `(λh)²` in steps of length `h`. 0 by default.
+    ///
+    /// A character that nothing holds reaches some directions by recoil alone. With little robustness it would fling its limbs to get there;
+    /// with this one no step changes its rates by more than a wanted acceleration does in the time `1/(2λ)`.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub settling: f64,
 }
 
 impl Guide {
@@ -64,6 +70,7 @@ impl Guide {
             limits: Gains::critical(20.0),
             limits_level: levels::LIMITS,
             robustness: 1e-3,
+            settling: 0.0,
         }
     }
 
@@ -88,6 +95,12 @@ impl Guide {
         }
         if !(self.robustness > 0.0 && self.robustness.is_finite()) {
             return Err(ControlError::OutOfRange { what: "the robustness", range: "positive and finite" });
+        }
+        if !(self.settling >= 0.0 && self.settling.is_finite()) {
+            return Err(ControlError::OutOfRange {
+                what: "the settling rate",
+                range: "finite and not negative",
+            });
         }
         Ok(())
     }

@@ -29,6 +29,13 @@ use crate::least_squares::LeastSquares;
 /// A projected row this much shorter than the longest row of its level is dependent.
 const RANK_TOLERANCE: f64 = 1e-10;
 
+/// Most solves of a level that is not met, and the relative change of its stiffness that ends them.
+const MOST_BENDS: usize = 12;
+const SETTLED: f64 = 1e-2;
+
+/// Stiffness of a misfit, as a share of the squared size of the rows, that is left out.
+const STRAIGHT: f64 = 1e-3;
+
 /// Damping of a level, which bounds the solution near a singularity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Damping {
@@ -56,6 +63,18 @@ pub struct LevelReport {
     pub residual: f64,
 }
 
+/// Where levels that are not met come to rest; see [`Hierarchy::rest_at`].
+#[derive(Clone, Debug, Default)]
+struct Rest {
+    /// Scaled; empty if there is none.
+    values: Vec<f64>,
+    /// The bend of a unit of misfit.
+    bend: f64,
+    /// Way there along the basis rows of the level, and the misfit that is left.
+    halt: Vec<f64>,
+    left: Vec<f64>,
+}
+
 /// Solver for prioritized goals: begin, add levels from the most important down, read the solution.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
@@ -65,6 +84,7 @@ pub struct Hierarchy {
     scaled: Vec<f64>,
     /// The scaled values that damped levels fall back to; the start if empty.
     fallback: Vec<f64>,
+    rest: Rest,
     /// The solution `x = w^{-1/2} y`.
     solution: Vec<f64>,
     /// Orthonormal rows `Q` in scaled variables.
@@ -97,6 +117,7 @@ impl Hierarchy {
             vector.resize(weights.len(), 0.0);
         }
         self.fallback.clear();
+        self.rest.values.clear();
         self.basis.clear();
         self.full = false;
     }
@@ -115,6 +136,18 @@ impl Hierarchy {
     pub fn fall_back_to(&mut self, values: &[f64]) {
         self.fallback.clear();
         self.fallback.extend(values.iter().zip(&self.scale).map(|(value, scale)| value / scale));
+    }
+
+    /// Takes the bend of rows into account where a level with [`Damping::Relative`] is not met; call before the first level. `values` are
+    /// those of variables that come to rest, `bend` is by how much of its size a row turns, per unit of misfit.
+    ///
+    /// Rows change with what they move. A misfit `m` that remains pulls on that change as a weight pulls on a pendulum: with the
+    /// stiffness `bend |m| |C|`, towards rest. It is added to the damping, so that the step of Gauss and Newton becomes one of Newton.
+    /// Levels that are met do not have it.
+    pub fn rest_at(&mut self, values: &[f64], bend: f64) {
+        self.rest.values.clear();
+        self.rest.values.extend(values.iter().zip(&self.scale).map(|(value, scale)| value / scale));
+        self.rest.bend = bend;
     }
 
     /// Adds the next level: `coefficients` row by row (one entry per variable), one target per row.
@@ -206,12 +239,53 @@ impl Hierarchy {
             self.move_to_fallback(rank);
         }
         self.least_squares.solve(&self.lower, &self.misfit, alpha, &mut self.step);
+        self.rest.halt.resize(rank, 0.0);
+        self.rest.left.resize(self.misfit.len(), 0.0);
         let first = self.basis.count(n) - rank;
+        if matches!(damping, Damping::Relative { .. }) && !self.rest.values.is_empty() && alpha > 0.0 {
+            self.solve_bent(first, alpha, size.sqrt());
+        }
         for (k, z) in self.step.iter().enumerate() {
             add_scaled(&mut self.scaled, *z, self.basis.lift(first + k, n));
         }
         self.unscale();
         LevelReport { rank, residual: residual(coefficients, targets, &self.solution) }
+    }
+
+    /// Solves the level again with the stiffness of its misfit, until that stays; `first` is its first basis row.
+    fn solve_bent(&mut self, first: usize, alpha: f64, size: f64) {
+        let rank = self.step.len();
+        let mut stiffness = 0.0;
+        for _ in 0..MOST_BENDS {
+            let missed = |(entry, misfit): (usize, &f64)| {
+                let missed = misfit - dot(&self.lower[entry * rank..(entry + 1) * rank], &self.step);
+                missed * missed
+            };
+            let residual = self.misfit.iter().enumerate().map(missed).sum::<f64>().sqrt();
+            let next = self.rest.bend * residual * size - alpha.max(STRAIGHT * size * size);
+            if next <= stiffness * (1.0 + SETTLED) {
+                return;
+            }
+            stiffness = next;
+            self.halt(first, stiffness / (alpha + stiffness));
+            self.least_squares.solve(&self.lower, &self.rest.left, alpha + stiffness, &mut self.step);
+            add_scaled(&mut self.step, 1.0, &self.rest.halt);
+        }
+    }
+
+    /// A share of the way to rest along the basis rows of the level, and the misfit that is left there.
+    fn halt(&mut self, first: usize, share: f64) {
+        let (n, rank) = (self.scale.len(), self.step.len());
+        let Rest { values, halt, left, .. } = &mut self.rest;
+        halt.clear();
+        for k in 0..rank {
+            let row = self.basis.row(first + k, n);
+            halt.push((dot(row, values) - dot(row, &self.scaled)) * share);
+        }
+        left.clear();
+        for (entry, misfit) in self.misfit.iter().enumerate() {
+            left.push(misfit - dot(&self.lower[entry * rank..(entry + 1) * rank], halt));
+        }
     }
 
     /// Moves to the fallback along the last `rank` basis rows; the misfit goes along.

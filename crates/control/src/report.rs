@@ -26,4 +26,8 @@ pub struct GoalReport {
     /// Part of the wanted acceleration that the command does not produce (m/s² or rad/s²), because the goal is
     /// infeasible, singular, or outranked.
     pub shortfall: f64,
+    /// Whether the target is visibly off, by more than a twentieth of the radius of gyration or of a radian, and the command does not
+    /// produce half of the wanted acceleration: the goal is out of reach, outranked, or too hard to reach.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub is_missed: bool,
 }

@@ -55,6 +55,8 @@ pub enum HealthNotice {
     SaturatedMotor,
     /// An actuator is at its torque limit.
     SaturatedActuator,
+    /// A goal of the score is not approached.
+    MissedGoal,
     /// Dry friction slips.
     SlippingJoint,
     /// A rope or gear slips.
@@ -145,6 +147,9 @@ impl HealthNotice {
             }
             Self::SaturatedMotor => "has its motor at the largest force",
             Self::SaturatedActuator => "is at the torque limit of the score, so goals may be missed",
+            Self::MissedGoal => {
+                "is not led to its goal: it is out of reach, yields to other goals, or nothing is there to push against"
+            }
             Self::SlippingJoint => "slips against its dry friction",
             Self::SlippingRope => "slips at its largest force",
         }
@@ -182,6 +187,7 @@ impl StepReport {
             (HealthNotice::Slowed, noticed.slowed.map(Culprit::Body)),
             (HealthNotice::SaturatedMotor, joint(noticed.saturated)),
             (HealthNotice::SaturatedActuator, joint(self.effort.limited)),
+            (HealthNotice::MissedGoal, self.effort.missing.map(Culprit::Body)),
             (HealthNotice::SlippingJoint, joint(noticed.slipping)),
             (HealthNotice::SlippingRope, rope(noticed.slipping_rope)),
         ];

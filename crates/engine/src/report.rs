@@ -1,6 +1,6 @@
 //! Reports of steps: joint errors, solver work, flesh, actuators, and what was wrong. SI units.
 
-use sinew_control::{ControlReport, Controller};
+use sinew_control::{ControlReport, Controller, ControllerState};
 use sinew_flesh::FleshReport;
 use sinew_mechanism::{BodyId, JointId, State, TransmissionId, first_non_finite};
 use sinew_recursive::Tree;
@@ -63,16 +63,26 @@ pub struct ActuatorEffort {
     pub saturated: usize,
     /// The first of them.
     pub limited: Option<JointId>,
+    /// A bone that the command does not lead to its goal.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub missing: Option<BodyId>,
     /// Substeps made.
     pub substeps: u32,
 }
 
 impl ActuatorEffort {
     /// Notes what a command says about itself.
-    pub(crate) fn note_command(&mut self, tree: &Tree, controller: &Controller, commanded: &ControlReport) {
+    pub(crate) fn note_command(
+        &mut self,
+        tree: &Tree,
+        controller: &Controller,
+        control: &ControllerState,
+        commanded: &ControlReport,
+    ) {
         (self.phase, self.saturated) = (commanded.phase, commanded.saturated);
         let limited = tree.links().find(|link| controller.is_saturated(*link));
         self.limited = limited.and_then(|link| tree.joint(link));
+        self.missing = controller.missing(control).map(|bone| tree.body(bone));
         let distances = controller.goal_reports().iter().map(|goal| goal.distance);
         self.goal_distance = distances.fold(0.0, f64::max);
     }

@@ -135,7 +135,7 @@ impl ScoredWorkspace {
         };
         let control = &mut call.state.control;
         let commanded = controller.command(tree, &self.tree_state, &given, control, &mut self.command);
-        call.report.effort.note_command(tree, controller, &commanded);
+        call.report.effort.note_command(tree, controller, control, &commanded);
         call.report.health.ignored_inputs = commanded.ignored_drags as u32;
         // A joint that is locked because it is singular is so in the step, too.
         let _ = self.dynamics.hybrid(tree, &self.tree_state, &self.command, gravity, &self.external);

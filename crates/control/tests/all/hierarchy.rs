@@ -257,3 +257,34 @@ fn a_metric_is_that_of_the_transformed_problem() {
         assert!(scaled_difference(hierarchy.solution(), before.as_slice()) < 1e-9);
     }
 }
+
+/// A pendulum of unit length that points at `angle` and should reach a point far along x, by steps of the hierarchy.
+#[test]
+fn a_level_that_is_not_met_comes_to_rest_at_the_nearest_point() {
+    let damping = Damping::Relative { share: 1e-3, floor: 1e-6 };
+    let swing = |takes_bend: bool| {
+        let (mut angle, mut turns) = (0.3_f64, Vec::new());
+        let mut hierarchy = Hierarchy::new();
+        for _ in 0..20 {
+            hierarchy.begin(&[1.0]);
+            if takes_bend {
+                hierarchy.rest_at(&[0.0], 1.0);
+            }
+            let rows = [-angle.sin(), angle.cos()];
+            hierarchy.level(&rows, &[4.0 - angle.cos(), -angle.sin()], damping);
+            turns.push(hierarchy.solution()[0]);
+            angle += hierarchy.solution()[0];
+        }
+        (angle, turns[19].abs())
+    };
+    let (angle, last) = swing(true);
+    assert!(angle.abs() < 1e-4 && last < 1e-4, "{angle} {last}");
+    let met = |bend: f64| {
+        let mut hierarchy = Hierarchy::new();
+        hierarchy.begin(&[1.0, 1.0]);
+        hierarchy.rest_at(&[5.0, 5.0], bend);
+        hierarchy.level(&[1.0, 0.5, -0.5, 1.0], &[0.3, 0.2], damping);
+        hierarchy.solution().to_vec()
+    };
+    assert_eq!(met(0.0), met(1.0), "a level that is met has no bend");
+}

@@ -116,7 +116,7 @@ impl Substep<'_> {
         let commanded =
             controller.command(&self.reduced.tree, &work.tree_state, &given, control, &mut work.command);
         report.health.ignored_inputs = commanded.ignored_drags as u32;
-        report.effort.note_command(&self.reduced.tree, controller, &commanded);
+        report.effort.note_command(&self.reduced.tree, controller, control, &commanded);
         if self.method != ReducedMethod::Rk4 {
             self.take_springs_at_end(control, work);
         }

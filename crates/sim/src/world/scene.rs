@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sinew_compile::{
     BuildError, CompiledScene, SceneInfo, ScenePeriod, ScriptTimes, compile, controller, periods,
 };
-use sinew_engine::{Model, Workspace};
+use sinew_engine::{Model, Scheme, Workspace};
 use sinew_mechanism::Input;
 use sinew_scene::{ChangeDoc, SceneDoc, ScoreDoc, TrackDoc, validate};
 
@@ -132,9 +132,10 @@ impl World {
                 hint: "use stepper: Reduced()",
             });
         };
-        let start = &self.start.bodies;
-        let controller =
-            score.map(|score| controller(score, tracks, self.mechanism(), reduced.tree(), start));
+        let (start, is_implicit) = (&self.start.bodies, matches!(self.settings.scheme, Scheme::Implicit(_)));
+        let compiled =
+            |score| controller(score, tracks, self.mechanism(), reduced.tree(), start, is_implicit);
+        let controller = score.map(compiled);
         let controller = controller.transpose()?;
         // Periods that share a model go on doing so.
         let mut replaced: Vec<(Arc<Model>, Arc<Model>)> = Vec::new();

@@ -182,3 +182,43 @@ fn torque_limits_bind_in_flesh_in_every_style_and_are_told() {
         assert!(limited.0 < 0.202 && limited.1, "{style}: {limited:?} N·m");
     }
 }
+
+#[test]
+fn a_free_worm_lifts_its_head_and_does_not_thrash_in_any_style() {
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        let scene = fixture("worm_head_free", &[("style: Acceleration", &format!("style: {style}"))]);
+        let mut world = World::from_scene(&scene).expect("a scene");
+        let (mut energy, mut moving) = (world.energy().total(), 0.0_f64);
+        for step in 0..118 {
+            let report = world.step();
+            let now = world.energy();
+            assert!(now.total() - energy < 0.5, "{style}: {} J in one step", now.total() - energy);
+            assert_eq!(report.flesh.elements.n_inverted, 0, "{style}");
+            energy = now.total();
+            moving = if step < 108 { 0.0 } else { moving.max(now.kinetic) };
+            assert!(step < 70 || report.effort.goal_distance < 0.02, "{style}: {:?}", report.effort);
+        }
+        assert!(moving < 1e-3, "{style}: {moving} J");
+    }
+}
+
+#[test]
+fn what_cannot_reach_its_goal_comes_to_rest_in_every_style_and_is_told() {
+    let told = "body `lower` is not led to its goal";
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        for rate in [60.0, 240.0] {
+            let dt = format!("dt: {:?}, duration_s: 4", 1.0 / rate);
+            let changes = [("style: Acceleration", &*format!("style: {style}")), ("duration_s: 4", &*dt)];
+            let mut world = World::from_scene(&fixture("goal_out_of_reach", &changes)).expect("a scene");
+            run(&mut world, (1.5 * rate) as u64);
+            let (mut fastest, mut is_told) = (0.0_f64, true);
+            for _ in 0..rate as u32 {
+                let report = world.step();
+                fastest = fastest.max(world.energy().kinetic);
+                let mut notices = report.notices();
+                is_told &= notices.any(|(what, who)| what.tell(who, world.model()).starts_with(told));
+            }
+            assert!(fastest < 1e-9 && is_told, "{style} at {rate} Hz: {fastest} J, {is_told}");
+        }
+    }
+}
