@@ -80,6 +80,12 @@ impl Guide {
         Self { pose: Some(pose), ..self }
     }
 
+    /// The robustness in a step of this length (s).
+    pub(crate) fn share(&self, h: f64) -> f64 {
+        let settling = h * self.settling;
+        self.robustness.max(settling * settling)
+    }
+
     /// Checks everything against a tree.
     pub(crate) fn check(&self, tree: &Tree) -> Result<(), ControlError> {
         check_goals(tree, &self.goals)?;

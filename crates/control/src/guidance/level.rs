@@ -133,8 +133,7 @@ impl Guidance {
         // rows of limits alone are not damped more at speed
         let first = self.level.owners.first().and_then(|(goal, _)| active.goals(at).nth(*goal));
         let caution = first.map_or(1.0, |goal| self.trust.factor(goal.level));
-        let settling = at.input.dt * active.guide.settling;
-        let share = active.guide.robustness.max(settling * settling) * caution;
+        let share = active.guide.share(at.input.dt) * caution;
         let in_torques = active.guide.style == Style::Torque;
         if in_torques && !self.variables.preference.is_empty() {
             let floor = FLOOR / self.inertia.sqrt();

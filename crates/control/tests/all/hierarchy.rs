@@ -1,6 +1,7 @@
 //! Prioritized goals against the golden numbers, dense formulas with an explicit null basis, and at singular points.
 
 use sinew_control::{Damping, Hierarchy};
+use sinew_math::ops;
 use sinew_testkit::golden::{case, dense, number, numbers};
 use sinew_testkit::{Dense, Rng, assert_close, scaled_difference};
 
@@ -263,15 +264,15 @@ fn a_metric_is_that_of_the_transformed_problem() {
 fn a_level_that_is_not_met_comes_to_rest_at_the_nearest_point() {
     let damping = Damping::Relative { share: 1e-3, floor: 1e-6 };
     let swing = |takes_bend: bool| {
-        let (mut angle, mut turns) = (0.3_f64, Vec::new());
+        let (mut angle, mut turns) = (0.3, Vec::new());
         let mut hierarchy = Hierarchy::new();
         for _ in 0..20 {
             hierarchy.begin(&[1.0]);
             if takes_bend {
                 hierarchy.rest_at(&[0.0], 1.0);
             }
-            let rows = [-angle.sin(), angle.cos()];
-            hierarchy.level(&rows, &[4.0 - angle.cos(), -angle.sin()], damping);
+            let (sin, cos) = (ops::sin(angle), ops::cos(angle));
+            hierarchy.level(&[-sin, cos], &[4.0 - cos, -sin], damping);
             turns.push(hierarchy.solution()[0]);
             angle += hierarchy.solution()[0];
         }
