@@ -334,7 +334,7 @@ fn every_control_has_a_tooltip() {
     let text = r#"(format: 1, name: "arm", stepper: Reduced(), score: (phases: [(control: Passive)]),
         generators: [Chain(n: 3, link: (shapes: [Capsule(radius: 0.03, length: 0.2)]), joint: (kind: Hinge))])"#;
     let mut window = window(Session::new(OpenScene::from_text(text, "arm.ron").expect("a good scene")));
-    window.set_size(vec2(1400.0, 3000.0));
+    window.set_size(vec2(1400.0, 3600.0));
     window.ctx.all_styles_mut(|style| {
         style.interaction.tooltip_delay = 0.0;
         style.interaction.show_tooltips_only_when_still = false;
