@@ -47,7 +47,7 @@ fn scores_in_implicit_steps_allocate_nothing() {
     let mut scene = crate::common::scene("guide_60hz");
     scene.set("stepper", "Implicit()").expect("a stepper");
     let mut world = World::from_scene(&scene).expect("a scene");
-    // The arm catches up with the circle first.
+    // The arm turns so fast that steps need a second solve, whose memory is made then, in step 4.
     for _ in 0..30 {
         world.step();
     }
