@@ -136,6 +136,11 @@ impl<'a> ImplicitStep<'a> {
             run.settings.solve.openness = end_error(self.here.task, state, problem.point.poses, (&[], 0.0)).0;
         }
         let solved = self.solver.solve(&problem, run);
+        if self.is_divided_anyway(state) {
+            return solved;
+        }
+        let problem = self.here.problem(state);
+        self.solver.settle(&problem, run);
         measure_grabs(&problem.point, &self.solver, self.grab_wrenches);
         solved
     }

@@ -151,6 +151,18 @@ impl ImplicitStep<'_> {
         closing
     }
 
+    /// Whether bodies that touch turn so far in the first solve of a step that it is divided, whatever else touches where it ends.
+    pub(crate) fn is_divided_anyway(&mut self, state: &State) -> bool {
+        let StepPoint { task, implicit, phase, .. } = &self.here;
+        let may_divide = *phase == NewtonPhase::First && task.is_tentative && !task.may_damp && !task.mends();
+        let keeps_directions = implicit.jacobian == JacobianAt::Start && self.solver.loops.is_none();
+        if !may_divide || !keeps_directions || !self.solver.touches() || self.most_solves() == 1 {
+            return false;
+        }
+        self.here.move_ends(state, &self.solver.tree.motions);
+        self.here.end_error(state).0 >= QUICK
+    }
+
     /// Solves that the step may make. Ropes that go taut turn their bodies fast and are given twice as many.
     fn most_solves(&self) -> u32 {
         let most = self.here.implicit.newton_iterations.max(1);

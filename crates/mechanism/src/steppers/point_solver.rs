@@ -80,25 +80,27 @@ impl PointSolver<'_> {
         self.companion.as_ref().is_some_and(|coupled| coupled.companion.touches())
     }
 
-    /// Solves at a point, again while the companion changes its laws.
+    /// Solves at a point.
     pub(crate) fn solve(&mut self, problem: &PointProblem<'_>, run: &mut Refinement<'_>) -> SolvedPoint {
+        let coupling = CouplingPoint { has_loops: self.loops.is_some(), ..problem.coupling };
+        self.solve_once(problem, &coupling, run)
+    }
+
+    /// Solves again at the point just solved, while the companion changes its laws.
+    pub(crate) fn settle(&mut self, problem: &PointProblem<'_>, run: &mut Refinement<'_>) {
         let at = &problem.point;
         let most = self.companion.as_ref().map_or(1, |coupled| coupled.companion.most_solves());
-        let mut solves_left = most;
-        loop {
-            let is_same = problem.coupling.is_same || solves_left < most;
-            let coupling = CouplingPoint { is_same, has_loops: self.loops.is_some(), ..problem.coupling };
-            let solved = self.solve_once(problem, &coupling, run);
-            solves_left -= 1;
-            let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion else {
-                return solved;
-            };
+        for solves_left in (0..most).rev() {
+            let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion else { return };
             let has_changed =
                 scratch.review((at.model, at.motions), &self.tree.motions, *companion, solves_left);
             run.done(Stage::Couple);
             if !has_changed || solves_left == 0 {
-                return solved;
+                return;
             }
+            let has_loops = self.loops.is_some();
+            let coupling = CouplingPoint { is_same: true, has_loops, ..problem.coupling };
+            self.solve_once(problem, &coupling, run);
         }
     }
 
