@@ -1,14 +1,14 @@
 //! Settings of a scene in the form of the engine: step length (s), stepper, loops, stabilization.
 
-use sinew_engine::{Reduced, ReducedMethod, Scheme, Settings};
+use sinew_engine::{Reduced, ReducedMethod, Scheme, Settings, Sleep};
 use sinew_mechanism::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, LoopMethod, Loops,
     Order, RungeKutta, TreeForm,
 };
 use sinew_scene::{
     ChangeDoc, DisplacementDoc, ExplicitDoc, ExplicitMethodDoc, GyroscopicDoc, ImplicitDoc, JacobianPoseDoc,
-    KrylovMethodDoc, LoopSolverDoc, LoopsDoc, ReducedDoc, ReducedMethodDoc, RotationStepDoc, SceneDoc,
-    StepperDoc, TreeSolverDoc,
+    KrylovMethodDoc, LoopSolverDoc, LoopsDoc, ReducedDoc, ReducedMethodDoc, RestDoc, RotationStepDoc,
+    SceneDoc, SleepDoc, StepperDoc, TreeSolverDoc,
 };
 
 /// The settings of a scene with the values of a change; flesh is coupled.
@@ -35,6 +35,12 @@ pub(crate) fn settings(scene: &SceneDoc, values: &ChangeDoc) -> Settings {
         assembly.velocities = doc.velocities;
         assembly
     });
+    settings.sleep = match scene.sleep {
+        SleepDoc::Never => None,
+        SleepDoc::AtRest(RestDoc { distance_m, after_s }) => {
+            Some(Sleep { distance: distance_m, after: after_s })
+        }
+    };
     settings
 }
 

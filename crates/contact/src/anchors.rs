@@ -59,6 +59,12 @@ impl Anchors {
         self.entries.extend(kept.map(|(contact, &stretch)| ContactAnchor { key: contact.key, stretch }));
     }
 
+    /// Adds stretches of other contacts.
+    pub fn extend(&mut self, others: &[ContactAnchor]) {
+        self.entries.extend_from_slice(others);
+        self.entries.sort_unstable_by_key(|anchor| anchor.key);
+    }
+
     /// Removes all stretches, for instance after poses were set.
     pub fn clear(&mut self) {
         self.entries.clear();

@@ -90,6 +90,7 @@ pub struct Impact {
 
 /// One touching point, or one that is about to touch. World axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactPoint {
     /// Key of the contact. Lists are sorted by it and contain each key once.
     pub key: ContactKey,

@@ -117,7 +117,9 @@ impl ContactModel {
 
     /// The owner of the colliders of a part; none if there is no such part.
     pub fn owner_of_part(&self, part: u32) -> Option<Owner> {
-        let index = self.parts.iter().position(|&each| each == part)?;
+        // Mostly they ascend.
+        let found = self.parts.binary_search(&part).ok();
+        let index = found.or_else(|| self.parts.iter().position(|&each| each == part))?;
         Some(self.colliders[index].owner())
     }
 
@@ -163,11 +165,24 @@ impl ContactModel {
         work: &mut ContactWorkspace,
         out: &mut Vec<ContactPoint>,
     ) -> ContactReport {
+        self.rigid_contacts_of_moving(|_| false, [before, poses], margin, work, out)
+    }
+
+    /// The same without pairs of which both owners are still: they are not looked at.
+    pub fn rigid_contacts_of_moving(
+        &self,
+        is_still: impl Fn(Owner) -> bool,
+        [before, poses]: [&[Pose]; 2],
+        margin: f64,
+        work: &mut ContactWorkspace,
+        out: &mut Vec<ContactPoint>,
+    ) -> ContactReport {
         out.clear();
         let margin = usable(margin);
         let skipped_colliders = self.place(before, poses, margin, work);
         let ContactWorkspace { placed, sweep, narrow, .. } = work;
-        let pairs = sweep.pairs(placed, |i, j| self.may_touch(i, j));
+        let are_still = |i: usize, j: usize| [i, j].iter().all(|&k| is_still(self.colliders[k].owner()));
+        let pairs = sweep.pairs(placed, |i, j| !are_still(i, j) && self.may_touch(i, j));
         for &[i, j] in pairs {
             // the first side moves: a collider of the world is always the other one
             let swap = self.colliders[i as usize].owner() == Owner::World;

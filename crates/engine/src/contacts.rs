@@ -8,6 +8,7 @@ use sinew_contact::{ContactPoint, Mover, Opposite, TouchPair, TouchSide};
 use sinew_mechanism::BodyId;
 
 use crate::model::{Model, State};
+use crate::sleep::append_asleep;
 use crate::workspace::{LastStep, Workspace};
 
 /// A contact that acted in the last step.
@@ -51,7 +52,8 @@ impl ContactPartner {
 }
 
 impl Workspace {
-    /// The contacts that acted in the last step, which must have been one of this model; none if there was none.
+    /// The contacts that acted in the last step, which must have been one of this model; none if there was none. Those of bodies that sleep are as
+    /// they were when these fell asleep.
     pub fn contacts<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = Contact> + 'a {
         let coupled = self.flesh.as_deref().filter(|_| self.last == LastStep::Coupled);
         let is_explicit = matches!(self.last, LastStep::ExplicitFlesh | LastStep::Reduced);
@@ -62,13 +64,18 @@ impl Workspace {
         let found = found.chain(touching.into_iter().flat_map(|work| work.contacts()));
         let touched = self.touched.as_deref().filter(|_| is_explicit);
         let found = found.chain(touched.into_iter().flat_map(|touched| touched.contacts()));
+        let asleep = self.sleep.contacts.iter().filter(|_| self.last == LastStep::Coupled);
+        let found = found.chain(asleep.map(|(at, force)| (at, *force)));
         found.filter_map(|(at, force)| contact(model, at, force))
     }
 
     /// Tells in the state what began, stayed and ended in the step that was just made.
     pub(crate) fn note_events(&mut self, model: &Model, state: &mut State) {
         let mut scratch = std::mem::take(&mut self.events);
-        scratch.note(model, state, |pairs| self.append_touches(model, pairs));
+        scratch.note(model, state, |pairs, state| {
+            self.append_touches(model, pairs);
+            append_asleep(model, state, pairs);
+        });
         self.events = scratch;
     }
 

@@ -10,16 +10,17 @@ use sinew_flesh::{FleshState, NodeHistory};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::History;
 
-use crate::State;
+use crate::{SleepState, State};
 
 /// Fingerprint of all bits of a state.
 pub fn digest(state: &State) -> u64 {
     // Taken apart by name, so that a new field cannot be forgotten here. Events follow from the steps and change nothing.
-    let State { bodies, flesh, control, events: _ } = state;
+    let State { bodies, flesh, control, events: _, sleep } = state;
     let mut hash = Fnv::new();
     hash.mechanism(bodies);
     hash.flesh(flesh);
     hash.control(control);
+    hash.sleep(sleep);
     hash.0
 }
 
@@ -59,6 +60,21 @@ impl Fnv {
             self.numbers(&pose.rotation.to_array());
             self.numbers(&pose.translation.to_array());
         }
+    }
+
+    /// What sleeps and what rests, where something may.
+    fn sleep(&mut self, sleep: &SleepState) {
+        let SleepState { groups, places, gravity, begun, contacts: _ } = sleep;
+        if places.is_empty() {
+            return;
+        }
+        groups.iter().for_each(|&group| self.count(group as usize));
+        for (pose, since) in places {
+            self.poses(std::slice::from_ref(pose));
+            self.number(*since);
+        }
+        self.vectors(std::slice::from_ref(gravity));
+        self.number(*begun);
     }
 
     /// The memory of a score, if there is any.

@@ -35,10 +35,10 @@ impl EventScratch {
         &mut self,
         model: &Model,
         state: &mut State,
-        touched: impl FnOnce(&mut Vec<TouchPair>),
+        touched: impl FnOnce(&mut Vec<TouchPair>, &State),
     ) {
         self.pairs.clear();
-        touched(&mut self.pairs);
+        touched(&mut self.pairs, state);
         self.append_felt(model, state);
         state.events.advance(&mut self.pairs, &mut self.buffer);
     }

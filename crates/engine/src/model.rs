@@ -5,7 +5,10 @@ use sinew_contact::{ContactEvents, Owner, SensorModel};
 use sinew_control::{Controller, ControllerState};
 use sinew_flesh::{FleshModel, FleshState};
 
+use sinew_mechanism::passive_bodies;
+
 use crate::ReducedModel;
+use crate::sleep_state::SleepState;
 
 /// Bodies, joints, forces, flesh and colliders. Make it from a [`sinew_mechanism::Model`], or with [`Model::with_flesh`].
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub struct Model {
     flesh_names: Vec<String>,
     /// Per body: least extent of its colliders, m.
     pub(crate) thickness: Vec<f64>,
+    /// Per body: whether it may sleep.
+    pub(crate) may_sleep: Vec<bool>,
     /// Per body of flesh: its least extent at rest, m.
     pub(crate) flesh_thickness: Vec<f64>,
 }
@@ -115,6 +120,7 @@ impl Model {
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
         Self {
+            may_sleep: passive_bodies(&mechanism),
             mechanism,
             flesh: None,
             touching: None,
@@ -143,6 +149,9 @@ pub struct State {
     /// What touched in the step that led here: begins, stays and ends. It changes no motion.
     #[cfg_attr(feature = "serde", serde(default))]
     pub events: ContactEvents,
+    /// What sleeps, and what rests.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub sleep: SleepState,
 }
 
 impl From<sinew_mechanism::State> for State {

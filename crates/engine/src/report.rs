@@ -27,6 +27,9 @@ pub struct StepReport {
     pub overlap: Option<ContactOverlap>,
     /// Torques and goals of the actuators.
     pub effort: ActuatorEffort,
+    /// Bodies that sleep at the end of the step.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub asleep: u32,
     /// What was wrong.
     pub health: Health,
 }

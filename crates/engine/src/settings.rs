@@ -1,5 +1,6 @@
 //! Settings of a step: its length (s), gravity, the stepper of the bodies, and how flesh is stepped.
 
+use crate::sleep_state::Sleep;
 use glam::DVec3;
 use sinew_mechanism::{Assembly, CgSettings, Displacement, Explicit, Gyroscopic, Implicit, Loops};
 
@@ -27,10 +28,13 @@ pub struct Settings {
     /// Whether implicit steps take energy that they would gain without a source out of the motion.
     pub limit_energy: bool,
     /// Whether a step leaves wrenches of joints and accelerations of bodies in its workspace ([`crate::Workspace::joint_wrenches`],
-    /// [`crate::Workspace::accelerations`]). The motion does not depend on it.
+    /// [`crate::Workspace::accelerations`]). Then nothing sleeps; else the motion does not depend on it.
     pub reactions: bool,
     /// How precisely bodies and flesh are solved together.
     pub together: CgSettings,
+    /// When bodies that rest fall asleep; none: they never do.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub sleep: Option<Sleep>,
 }
 
 /// The stepper of a model.
@@ -100,6 +104,7 @@ impl Default for Settings {
             limit_energy: bodies.limit_energy,
             reactions: bodies.reactions,
             together: bodies.together,
+            sleep: Some(Sleep::default()),
         }
     }
 }

@@ -61,6 +61,7 @@ pub fn step_observed(
     report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
     report.health.deep_flesh = workspace.flesh_inside(model, state);
+    report.asleep = state.sleep.n_asleep() as u32;
     report.time = state.bodies.time;
     report.index = step_index(report.time, settings.dt);
     report
@@ -141,7 +142,9 @@ impl StepCall<'_> {
 
     /// Bodies, and flesh solved with them by the implicit scheme.
     fn step_coupled(&mut self, settings: &sinew_mechanism::Settings) {
-        let State { bodies, flesh: soft, .. } = &mut *self.state;
+        let how = self.settings.sleep_of(self.model);
+        self.workspace.sleep.begin(how, self.state, self.input, settings.gravity);
+        let State { bodies, flesh: soft, sleep, .. } = &mut *self.state;
         let Workspace { mechanism, flesh: work, last, activations, .. } = &mut *self.workspace;
         let mut companion = None;
         if let (Some(flesh), Scheme::Implicit(implicit)) = (self.model.flesh(), self.settings.scheme) {
@@ -154,11 +157,19 @@ impl StepCall<'_> {
             let keeps_history = implicit.order == Order::Second;
             companion = Some(Flesh::new(flesh, soft, work, keeps_history).with_activations(activations));
             companion = companion.map(|flesh| flesh.with_skin_input(&self.input.skin));
+            if sleep.n_asleep() > 0 {
+                companion = companion.map(|flesh| flesh.with_sleepers(&sleep.groups));
+            }
         }
         let hooks = StepHooks { watch: self.watch, companion: companion.as_mut().map(|flesh| flesh as _) };
         let model = self.model.mechanism();
         self.report.mechanism = step_coupled(model, bodies, self.input, settings, mechanism, hooks);
         self.report.flesh = companion.map_or_else(FleshReport::default, |flesh| flesh.report());
+        let Workspace { flesh: work, sleep, .. } = &mut *self.workspace;
+        if let (Some(how), Some(work)) = (how, work) {
+            sleep.end(self.model, (self.state, self.input), how, work);
+            self.report.flesh.contacts = self.report.flesh.contacts.with(sleep.summary());
+        }
     }
 
     /// Flesh in explicit substeps, then bodies with their contacts.

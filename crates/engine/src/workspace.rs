@@ -9,6 +9,7 @@ use crate::explicit_flesh::FleshSubsteps;
 use crate::model::Model;
 use crate::reduced::ReducedWorkspace;
 use crate::scored::ScoredWorkspace;
+use crate::sleep::SleepScratch;
 use crate::touched::TouchedIslands;
 
 /// Scratch of [`crate::step`]. Losing it changes no result.
@@ -32,6 +33,7 @@ pub struct Workspace {
     pub(crate) scored: Option<Box<ScoredWorkspace>>,
     pub(crate) carry: CarryScratch,
     pub(crate) events: EventScratch,
+    pub(crate) sleep: SleepScratch,
     /// Flesh that may be inside other flesh.
     pub(crate) outlines: [OutlineBuffer; 2],
     pub(crate) last: LastStep,
@@ -77,6 +79,7 @@ impl Workspace {
             scored: None,
             carry: CarryScratch::default(),
             events: EventScratch::default(),
+            sleep: SleepScratch::default(),
             outlines: Default::default(),
             last: LastStep::Unknown,
         }

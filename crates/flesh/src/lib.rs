@@ -33,7 +33,7 @@ pub use explicit::{
     ExplicitFlesh, ExplicitReport, ExplicitWorkspace, finish_explicit, predict_bodies, rigid_wrenches,
     step_explicit,
 };
-pub use implicit::{Flesh, FleshWorkspace};
+pub use implicit::{AWAKE, Flesh, FleshWorkspace};
 pub use model::{FleshModel, FleshReport};
 pub use outline::OutlineBuffer;
 pub use sinew_math::SurfacePoint;

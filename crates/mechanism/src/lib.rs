@@ -52,7 +52,7 @@ pub use model::{
     PointSpringSpec, RopeSpec, State, Structure, TransmissionId, TransmissionSpec, general_joint,
 };
 pub use prepare::{first_non_finite, move_kinematic, place_kinematic};
-pub use replace_islands::mark_islands;
+pub use replace_islands::{mark_islands, passive_bodies};
 pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
     RungeKutta, Scheme, Settings, TreeForm, is_step_length,

@@ -6,6 +6,7 @@
 
 use sinew_topology::NONE;
 
+use crate::BodyKind;
 use crate::model::{Model, State};
 use crate::prepare::increment;
 use crate::workspace::Workspace;
@@ -19,6 +20,32 @@ pub fn mark_islands(model: &Model, marked: &mut [bool]) {
         let is_marked = bodies.iter().any(|&body| marked[body as usize]);
         bodies.iter().for_each(|&body| marked[body as usize] = is_marked);
     }
+}
+
+/// Per body: whether forces move it and nothing drives its island: no motor, drive, actuated joint, rope or gear, and nothing kinematic is connected
+/// with it. Such islands rest until something touches them or acts on them.
+pub fn passive_bodies(model: &Model) -> Vec<bool> {
+    let mut is_driven = vec![false; model.bodies.len()];
+    let mut mark = |body: u32| {
+        if let Some(mark) = is_driven.get_mut(body as usize) {
+            *mark = true;
+        }
+    };
+    for joint in &model.joints {
+        let forces = &model.forces[joint.forces as usize];
+        let has_motor = [&forces.twist, &forces.slide].into_iter().flatten().any(|one| one.motor.is_some());
+        if has_motor || joint.n_driven() > 0 || joint.is_actuated {
+            [joint.body1, joint.body2].into_iter().for_each(&mut mark);
+        }
+    }
+    model.derived.rope_bodies.iter().copied().for_each(&mut mark);
+    for &(holding, island) in model.derived.islands.held_by() {
+        if model.bodies[holding as usize].kind == BodyKind::Kinematic {
+            mark(model.derived.islands.bodies(island as usize)[0]);
+        }
+    }
+    mark_islands(model, &mut is_driven);
+    is_driven.iter().zip(&model.pair_of_body).map(|(is_driven, &pair)| !is_driven && pair != NONE).collect()
 }
 
 /// Whether a joint holds a marked body.

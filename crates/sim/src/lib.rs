@@ -20,9 +20,9 @@ pub use sinew_contact::{
 };
 pub use sinew_engine::{
     ActuatorEffort, Appearance, Contact, ContactPartner, Culprit, EnergyAccount, EnergyExcess, FleshStepping,
-    Health, HealthNotice, Model, Reduced, ReducedMethod, ReducedModel, Scheme, Settings, Stage, State,
-    StateMismatch, StepReport, Watch, Workspace, digest, digest_bytes, energy, momentum, step, step_batch,
-    step_observed, violation,
+    Health, HealthNotice, Model, Reduced, ReducedMethod, ReducedModel, Scheme, Settings, Sleep, SleepState,
+    Stage, State, StateMismatch, StepReport, Watch, Workspace, digest, digest_bytes, energy, momentum, step,
+    step_batch, step_observed, violation,
 };
 pub use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshReport, FleshState, SurfacePoint};
 pub use sinew_math::{Force, MassProperties, Motion, Pose, Shape};

@@ -116,6 +116,16 @@ impl World {
         self.workspace.grab_wrenches()
     }
 
+    /// Whether a body sleeps: it stays where it is until something wakes it.
+    pub fn is_asleep(&self, body: BodyId) -> bool {
+        self.state.sleep.is_asleep(body)
+    }
+
+    /// Wakes all bodies.
+    pub fn wake(&mut self) {
+        self.state.sleep.wake_all();
+    }
+
     /// The contacts that acted in the step that led here. There are none until the next step at the beginning, in a clone, after a
     /// state was restored, after an assembly, and after a change of the scene that brought another model.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
@@ -256,8 +266,9 @@ impl World {
         &self.state
     }
 
-    /// The state, to be changed by hand; see [`sinew_mechanism::State::forget_history`].
+    /// The state, to be changed by hand, which wakes all bodies; see [`sinew_mechanism::State::forget_history`].
     pub fn state_mut(&mut self) -> &mut State {
+        self.state.sleep.wake_all();
         &mut self.state
     }
 

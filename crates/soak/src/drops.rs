@@ -191,7 +191,7 @@ impl Drop {
         let [bodies, colliders, flesh] = texts;
         let stepper = if self.is_reduced { "stepper: Reduced()," } else { "" };
         let text = format!(
-            "(format: 1, name: \"drop\", duration_s: {SECONDS}, {stepper} bodies: [{bodies}], colliders: [{colliders}], flesh: [{flesh}])"
+            "(format: 1, name: \"drop\", duration_s: {SECONDS}, sleep: Never, {stepper} bodies: [{bodies}], colliders: [{colliders}], flesh: [{flesh}])"
         );
         SceneDoc::from_ron(&text, "drop").unwrap_or_else(|errors| panic!("{errors}"))
     }

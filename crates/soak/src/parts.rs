@@ -80,7 +80,7 @@ impl PileParts {
             );
         }
         let text = format!(
-            "(format: 1, name: \"{name}\", duration_s: {seconds}, bodies: [{bodies}], joints: [{joints}], colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), {colliders}])"
+            "(format: 1, name: \"{name}\", duration_s: {seconds}, sleep: Never, bodies: [{bodies}], joints: [{joints}], colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), {colliders}])"
         );
         SceneDoc::from_ron(&text, name).unwrap_or_else(|errors| panic!("{errors}"))
     }

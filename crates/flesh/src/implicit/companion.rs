@@ -174,6 +174,11 @@ impl FleshWorkspace {
         self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.h))
     }
 
+    /// Groups of the bodies that slept through the last step ([`Flesh::with_sleepers`]); those that woke in it are awake.
+    pub fn sleepers(&self) -> &[u32] {
+        self.contacts.sleepers.groups()
+    }
+
     /// What touched or was near in the last step, all parts of it, in any order and with repetitions.
     pub fn touches(&self) -> &[TouchPair] {
         self.contacts.pairs()
@@ -205,6 +210,7 @@ impl<'a> Flesh<'a> {
     ) -> Self {
         work.report = FleshReport::default();
         work.contacts.forget_pairs();
+        work.contacts.sleepers.begin(&[]);
         work.outside.iter_mut().for_each(Outside::clear);
         work.keeps_history = keeps_history;
         work.lag = if keeps_history { 0.0 } else { 0.5 };
@@ -222,6 +228,13 @@ impl<'a> Flesh<'a> {
     #[must_use]
     pub fn with_skin_input(mut self, skin: &'a SkinInput) -> Self {
         self.skin = Some(skin);
+        self
+    }
+
+    /// With bodies that sleep, by the group of each body ([`AWAKE`](crate::AWAKE) if it does not); none may be jointed to one that is awake.
+    #[must_use]
+    pub fn with_sleepers(self, groups: &[u32]) -> Self {
+        self.work.contacts.sleepers.begin(groups);
         self
     }
 

@@ -4,6 +4,7 @@ use glam::DVec3;
 use sinew_contact::{ContactPoint, Mover, Opposite};
 use sinew_math::{Motion, SurfacePoint};
 
+use super::sleepers::Sleepers;
 use crate::{model::FleshModel, node_vectors::velocity_at};
 
 /// Distance of the surface of a body from its centre that rotation is assumed to move, m.
@@ -37,6 +38,8 @@ pub(crate) struct ContactSides<'a> {
     pub(crate) motions: &'a [Motion],
     /// Places of contacts between points of a skin.
     pub(crate) faces: &'a [SurfacePoint],
+    /// Bodies that do not move in the step.
+    pub(crate) sleepers: &'a Sleepers,
 }
 
 impl ContactSides<'_> {
@@ -62,6 +65,7 @@ impl ContactSides<'_> {
         let body = body as usize;
         let arm = point - self.centres[body];
         match self.model.masses[body] {
+            _ if self.sleepers.has(body) => SolvedSide::Given(DVec3::ZERO),
             Some(_) => SolvedSide::Body { body, arm },
             None => SolvedSide::Given(velocity_at(self.motions[body], arm)),
         }

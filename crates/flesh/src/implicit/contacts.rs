@@ -13,13 +13,14 @@ use sinew_contact::{
     Mover, Owner, TouchPair,
 };
 use sinew_fem::FemState;
-use sinew_math::{Motion, Pose, SurfacePoint};
+use sinew_math::{Motion, SurfacePoint};
 use sinew_mechanism::{CompanionLoads, CouplingPoint, State};
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
 use super::end_contacts::EndContacts;
 use super::jolt::{jolted, meeting};
+use super::sleepers::Sleepers;
 use super::touching::TouchingBodies;
 use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
@@ -50,12 +51,11 @@ pub(crate) struct Contacts {
     impulses: Vec<DVec3>,
     /// What touched or was near in the parts of the step so far.
     pairs: Vec<TouchPair>,
-    /// Where bodies are after a step at constant twists.
-    ahead: Vec<Pose>,
     pub(crate) couplings: ContactCouplings,
     /// Contacts of bodies, if there is no flesh.
     pub(crate) touching: TouchingBodies,
     end: EndContacts,
+    pub(crate) sleepers: Sleepers,
 }
 
 impl Contacts {
@@ -73,14 +73,14 @@ impl Contacts {
         moment.motions.clone_into(&mut self.motions);
         let reach = reach(contact, moment.motions, &state.nodes, (moment.dt, moment.gravity));
         let margin = reach.min(MAX_MARGIN);
-        contact.rigid_contacts(moment.poses, margin, &mut self.query.work, &mut self.points);
+        self.find_bodies(model, contact, moment, margin);
         self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
         let fall = 2.0 * moment.dt * moment.dt * moment.gravity.length();
         self.query.append_met(model, &state.nodes, (2.0 * moment.dt, fall), &mut self.points);
         self.end.begin(moment);
         if model.bodies.is_empty() {
-            let Self { query, points, centres, motions, end, .. } = self;
-            let sides = ContactSides { model, centres, motions, faces: &query.faces };
+            let Self { query, points, centres, motions, end, sleepers, .. } = self;
+            let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
             end.keep_reached(&sides, moment, points);
         } else {
             self.drop_distant(model, moment, state);
@@ -89,10 +89,10 @@ impl Contacts {
         if moment.is_ahead {
             self.advance(model, moment, state);
         }
-        let Self { query, points, solve, centres, motions, scaled, touching, .. } = self;
+        let Self { query, points, solve, centres, motions, scaled, touching, sleepers, .. } = self;
         let anchors = if moment.is_ahead { &*scaled } else { &state.anchors };
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
-        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
         let approach = |contact: &ContactPoint| {
             let mut now = sides.relative(contact, moment.motions, &nodes);
             let [first, other] = sides.of(contact);
@@ -120,6 +120,30 @@ impl Contacts {
             touching.add(model, &sides.of(contact), law, (free, false));
         });
         touching.arrange(model);
+    }
+
+    /// Finds contacts of bodies, and wakes what sleeps and may be touched.
+    fn find_bodies(
+        &mut self,
+        model: &FleshModel,
+        contact: &ContactModel,
+        moment: &CouplingPoint<'_>,
+        margin: f64,
+    ) {
+        loop {
+            let Self { query, points, centres, motions, sleepers, .. } = self;
+            let is_still = |owner: Owner| sleepers.is_still(model, motions, owner);
+            let poses = [moment.poses; 2];
+            contact.rigid_contacts_of_moving(is_still, poses, margin, &mut query.work, points);
+            let all_awake = &Sleepers::default();
+            let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers: all_awake };
+            let closing = |point: &ContactPoint| {
+                -point.normal.dot(sides.relative(point, moment.motions, &|_, _| DVec3::ZERO))
+            };
+            if !sleepers.wake_touched(closing, moment, points) {
+                return;
+            }
+        }
     }
 
     /// A step begins, which may have several parts.
@@ -159,12 +183,12 @@ impl Contacts {
         let contact = model.contact.as_ref()?;
         jolted(model, &self.points, bodies, (dt, gravity)).or_else(|| {
             // Bodies that turn meet with other points than those that are nearest now.
-            self.ahead.clear();
+            let Self { query, points, end: EndContacts { ends, .. }, .. } = self;
+            ends.clear();
             let moving = bodies.poses.iter().zip(&bodies.motions);
-            self.ahead.extend(moving.map(|(pose, motion)| pose.retract(*motion * dt)));
-            let Self { query, points, ahead, .. } = self;
-            contact.rigid_contacts_after(&bodies.poses, ahead, 0.0, &mut query.work, points);
-            meeting(model, &self.points, (bodies, &self.ahead), dt)
+            ends.extend(moving.map(|(pose, motion)| pose.retract(*motion * dt)));
+            contact.rigid_contacts_after(&bodies.poses, ends, 0.0, &mut query.work, points);
+            meeting(model, points, (bodies, ends), dt)
         })
     }
 
@@ -172,13 +196,14 @@ impl Contacts {
     /// of the step, and what is known begins at the solution.
     pub(crate) fn look_ahead(&mut self, model: &FleshModel, ends: &[Motion], anchors: &Anchors) -> bool {
         let Self { query, points, solve, centres, motions, stretches, scaled, touching, end, .. } = self;
-        if end.look((model, centres), ends, (query, points), 1.0 / self.scale) == 0 {
+        let sleepers = &self.sleepers;
+        if end.look((model, centres, sleepers), ends, (query, points), 1.0 / self.scale) == 0 {
             return false;
         }
         anchors.fill_stretches(points, stretches);
         stretches.iter_mut().for_each(|stretch| *stretch *= self.scale);
         scaled.replace(points, stretches);
-        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
         let approach = |contact: &ContactPoint| {
             let now = sides.relative(contact, ends, &|_, _| DVec3::ZERO);
             let [first, other] = sides.of(contact);
@@ -199,9 +224,9 @@ impl Contacts {
 
     /// Removes points of flesh that cannot arrive within the step at twice their speed: the next step finds them.
     fn drop_distant(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
-        let Self { query, points, centres, motions, .. } = self;
+        let Self { query, points, centres, motions, sleepers, .. } = self;
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
-        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
         points.retain(|contact| {
             let slack = moment.dt * moment.dt * moment.gravity.length();
             let may_fall = contact.depth >= -2.0 * slack || matches!(contact.a, Mover::Body(_));
@@ -215,9 +240,9 @@ impl Contacts {
     /// Moves the contacts to where a scheme of second order begins, which is beyond the start of the step. Bodies were
     /// placed at their expected end, flesh at its start.
     fn advance(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
-        let Self { query, points, centres, motions, stretches, scaled, scale, .. } = self;
+        let Self { query, points, centres, motions, stretches, scaled, scale, sleepers, .. } = self;
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
-        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
         let moved = |side: &SolvedSide| {
             let is_flesh = matches!(side, SolvedSide::Flesh { .. });
             let time = if is_flesh { moment.carry * moment.dt } else { -moment.h };
@@ -242,13 +267,14 @@ impl Contacts {
         loads: &mut CompanionLoads<'_>,
         constant: &mut dyn FnMut(usize, usize, DVec3),
     ) {
-        let Self { query, couplings, points, solve, centres, motions, touching, .. } = self;
+        let Self { query, couplings, points, solve, centres, motions, touching, sleepers, .. } = self;
         touching.load(loads);
+        sleepers.load(model, loads);
         if model.bodies.is_empty() {
             return;
         }
         couplings.clear(model.bodies.len());
-        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
         for (contact, step) in points.iter().zip(solve.steps()).filter(|(_, step)| step.grip != Grip::Open) {
             match sides.of(contact) {
                 [SolvedSide::Flesh { flesh, point }, other] => {
@@ -276,8 +302,8 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         is_last: bool,
     ) -> bool {
-        let Self { query, points, solve, centres, motions, laws, .. } = self;
-        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        let Self { query, points, solve, centres, motions, laws, sleepers, .. } = self;
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
         solve.steps().clone_into(laws);
         let n_changed = solve.review(points, is_last, |contact| sides.relative(contact, ends, nodes));
         if n_changed == 0 {
@@ -317,7 +343,11 @@ impl Contacts {
         anchors: &mut Anchors,
     ) -> ContactSummary {
         let Self { query, points, solve, centres, motions, impulses, stretches, touching, end, .. } = self;
-        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        if let Some(contact) = &model.contact {
+            self.sleepers.keep((model, contact), motions, anchors);
+        }
+        let sleepers = &self.sleepers;
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
         if model.bodies.is_empty() {
             solve.conclude(points, touching.laws(), |contact| sides.relative(contact, ends, nodes));
         }
@@ -327,6 +357,7 @@ impl Contacts {
             stretches.iter_mut().for_each(|stretch| *stretch /= self.scale);
             anchors.replace(points, stretches);
         }
+        sleepers.give_back(anchors);
         impulses.clear();
         let laws = points.iter().zip(solve.steps());
         impulses.extend(laws.map(|(contact, step)| step.impulse_at(sides.relative(contact, ends, nodes))));

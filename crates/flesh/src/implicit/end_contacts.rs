@@ -9,12 +9,13 @@
 //! World axes, SI. Cost: one query per look; none while no body that touches turns and all contacts within the margin are known.
 
 use glam::DVec3;
-use sinew_contact::{ContactKey, ContactPoint};
+use sinew_contact::{ContactKey, ContactPoint, Owner};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::CouplingPoint;
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, SolvedSide};
 use super::reached::ReachedContacts;
+use super::sleepers::Sleepers;
 use crate::{model::FleshModel, surface_contacts::ContactQuery};
 
 /// Depth that is not expected and does no harm, m.
@@ -29,7 +30,7 @@ pub(crate) struct EndContacts {
     /// Poses where contacts were found at first, and the twists that these poses contain already.
     poses: Vec<Pose>,
     carried: Vec<Motion>,
-    ends: Vec<Pose>,
+    pub(crate) ends: Vec<Pose>,
     found: Vec<ContactPoint>,
     /// What has been put into the step, with the keys of the queries.
     added: Vec<ContactPoint>,
@@ -82,7 +83,7 @@ impl EndContacts {
     /// the surface times `grip`; returns how many there are.
     pub(crate) fn look(
         &mut self,
-        (model, centres): (&FleshModel, &[DVec3]),
+        (model, centres, sleepers): (&FleshModel, &[DVec3], &Sleepers),
         motions: &[Motion],
         (query, points): (&mut ContactQuery, &mut Vec<ContactPoint>),
         grip: f64,
@@ -98,8 +99,9 @@ impl EndContacts {
         ends.clear();
         let moving = poses.iter().zip(motions.iter().zip(&*carried));
         ends.extend(moving.map(|(pose, (&end, &carried))| pose.retract((end - carried) * *h)));
-        contact.rigid_contacts_after(poses, ends, 0.0, &mut query.work, found);
-        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        let is_still = |owner: Owner| sleepers.is_still(model, motions, owner);
+        contact.rigid_contacts_of_moving(is_still, [poses, ends], 0.0, &mut query.work, found);
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
         let still = |_: usize, _: usize| DVec3::ZERO;
         found.retain_mut(|contact| {
             let known = points.binary_search_by_key(&contact.key, |point| point.key).ok();

@@ -13,6 +13,7 @@ mod flow_point;
 mod jolt;
 mod outside;
 mod reached;
+mod sleepers;
 mod touching;
 mod touching_islands;
 mod touching_pairs;
@@ -20,3 +21,4 @@ mod touching_point;
 mod touching_sweeps;
 
 pub use companion::{Flesh, FleshWorkspace};
+pub use sleepers::AWAKE;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::flesh::{FleshDoc, FleshSolverDoc};
 use super::motion::{InputDoc, SpringDoc, TrackDoc};
-use super::solve::{GyroscopicDoc, LoopsDoc, StabilizeDoc, StepperDoc};
+use super::solve::{GyroscopicDoc, LoopsDoc, SleepDoc, StabilizeDoc, StepperDoc};
 use super::transmission::{GearDoc, RopeDoc};
 use super::{
     body::BodyDoc,
@@ -52,6 +52,8 @@ document! {
         [omit] pub assemble: bool,
         /// Poses brought together again after every step; not done if left out.
         [omit] pub stabilize: Option<StabilizeDoc>,
+        /// When bodies that rest fall asleep.
+        [omit] pub sleep: SleepDoc,
         /// The bodies.
         [omit] pub bodies: Vec<BodyDoc>,
         /// The joints.

@@ -206,6 +206,32 @@ pub enum KrylovMethodDoc {
     BiConjugateGradient,
 }
 
+/// When bodies that rest fall asleep: they stay where they are until something wakes them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SleepDoc {
+    /// They never do.
+    Never,
+    /// Once all that touch or are jointed to each other have rested.
+    AtRest(RestDoc),
+}
+
+impl Default for SleepDoc {
+    fn default() -> Self {
+        Self::AtRest(RestDoc::default())
+    }
+}
+
+document! {
+    /// What rest is.
+    #[derive(Copy)]
+    pub struct RestDoc {
+        /// No body has gone further than this (m), by its centre and by its turn,
+        pub distance_m: f64 = 1e-3,
+        /// for so long (s).
+        pub after_s: f64 = 0.5,
+    }
+}
+
 document! {
     /// Correction of poses after every step.
     #[derive(Copy)]

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::attachments::{n_nodes, require_node};
 use super::issues::Issues;
-use crate::doc::{InputDoc, SamplesDoc, SceneDoc, StepperDoc};
+use crate::doc::{InputDoc, SamplesDoc, SceneDoc, SleepDoc, StepperDoc};
 use crate::{edit::with_value, error::SceneIssueKind as Kind, outline::TextNode};
 
 /// No number is infinite or NaN, except the stiffness of a hard grab. The written form is searched, so that no field is
@@ -103,9 +103,12 @@ pub(super) fn stepper_settings_are_in_range(scene: &SceneDoc, issues: &mut Issue
     }
 }
 
-/// Precisions are not negative, and stabilization has iterations. Loops may have none: they stay open.
+/// Precisions are not negative, rest takes a time, and stabilization has iterations. Loops may have none: they stay open.
 pub(super) fn loop_settings_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     issues.require_not_negative("loops", &[("precision", scene.loops.precision)]);
+    if let SleepDoc::AtRest(rest) = &scene.sleep {
+        issues.require_positive("sleep", &[("distance_m", rest.distance_m), ("after_s", rest.after_s)]);
+    }
     if let Some(stabilize) = &scene.stabilize {
         issues.require_count("stabilize.iterations", stabilize.iterations, 1..=u32::MAX);
         issues.require_not_negative("stabilize", &[("tolerance", stabilize.tolerance)]);

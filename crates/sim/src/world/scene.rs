@@ -74,6 +74,10 @@ impl World {
         if period != self.period {
             self.enter(period);
         }
+        // What rests may not rest under other settings.
+        if self.periods.len() > 1 && period != self.period_at(self.state.sleep.begun) {
+            self.state.sleep.wake_all();
+        }
     }
 
     /// The present value of everything that a change of the scene can set; `None` for worlds built by hand.

@@ -28,3 +28,4 @@ mod resume;
 mod scenes;
 mod scored;
 mod skin;
+mod sleep;

@@ -1,0 +1,63 @@
+//! When bodies fall asleep, and which of them do. Plain data, SI, world axes.
+
+use glam::DVec3;
+use sinew_contact::ContactPoint;
+use sinew_flesh::AWAKE;
+use sinew_math::Pose;
+use sinew_mechanism::BodyId;
+
+/// When bodies fall asleep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Sleep {
+    /// How far a body may go and still be at rest, m.
+    pub distance: f64,
+    /// How long it must rest, s.
+    pub after: f64,
+}
+
+impl Default for Sleep {
+    /// 1 mm within half a second.
+    fn default() -> Self {
+        Self { distance: 1e-3, after: 0.5 }
+    }
+}
+
+/// Which bodies sleep, and since when the others rest; empty where nothing may sleep.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SleepState {
+    /// Per body: the first body of the group that it sleeps with, or `u32::MAX` if it is awake.
+    pub groups: Vec<u32>,
+    /// Per body: where it rests, and since when, s.
+    pub places: Vec<(Pose, f64)>,
+    /// Gravity in the last step, m/s².
+    pub gravity: DVec3,
+    /// When that began, s.
+    pub begun: f64,
+    /// Contacts of bodies that sleep, as they were when these fell asleep, and their forces on the first side, N. They change no motion.
+    pub contacts: Vec<(ContactPoint, DVec3)>,
+}
+
+impl SleepState {
+    /// Whether a body sleeps.
+    pub fn is_asleep(&self, body: BodyId) -> bool {
+        self.groups.get(body.index()).is_some_and(|&group| group != AWAKE)
+    }
+
+    /// Number of bodies that sleep.
+    pub fn n_asleep(&self) -> usize {
+        self.groups.iter().filter(|&&group| group != AWAKE).count()
+    }
+
+    /// Wakes all bodies.
+    pub fn wake_all(&mut self) {
+        self.groups.clear();
+        self.contacts.clear();
+    }
+
+    /// Wakes a group.
+    pub(crate) fn wake(&mut self, group: u32) {
+        self.groups.iter_mut().filter(|other| **other == group).for_each(|other| *other = AWAKE);
+    }
+}
