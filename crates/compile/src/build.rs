@@ -28,6 +28,7 @@ use crate::{
     info::SceneInfo,
     joints::{BuiltJoint, joint_specs},
     names::Names,
+    rolling::rolling_doubts,
     score::controller,
     settings::settings,
     transmissions::gear_spec,
@@ -54,7 +55,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     let flesh = PreparedFlesh::new(&expanded, &names.bodies)?;
     let mut parts = SceneParts::new(scene, &expanded, &names);
     let meshes = ColliderMeshes::of(&expanded)?;
-    let doubts = doubts(&expanded, &flesh, &meshes);
+    let mut doubts = doubts(&expanded, &flesh, &meshes);
+    doubts.extend(rolling_doubts(&expanded));
     parts.add_bodies(&flesh, &meshes)?;
     parts.add_joints()?;
     parts.add_springs()?;

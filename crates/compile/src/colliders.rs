@@ -171,7 +171,12 @@ pub(crate) fn surface_material(doc: &ContactDoc, mass: f64) -> ContactMaterial {
     } else {
         ContactMaterial::passive(doc.friction)
     };
-    ContactMaterial { restitution: doc.restitution, ..with_firmness(doc, of_mass) }
+    ContactMaterial {
+        restitution: doc.restitution,
+        rolling: doc.rolling_friction,
+        torsion: doc.torsional_friction,
+        ..with_firmness(doc, of_mass)
+    }
 }
 
 /// The material of a surface with the firmness that the scene gives.

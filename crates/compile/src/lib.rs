@@ -10,6 +10,7 @@ mod info;
 mod inputs;
 mod joints;
 mod names;
+mod rolling;
 mod score;
 mod script;
 mod settings;

@@ -7,6 +7,7 @@ mod material;
 mod nearest;
 mod ray_triangle;
 mod touch_events;
+mod turning;
 
 mod convex_hull;
 mod mesh_features;
@@ -83,3 +84,4 @@ pub use skin_search::SkinContact;
 pub use solve::{Approach, ContactSolve, ContactSummary};
 pub use touch_events::{ContactEvent, ContactEvents, TouchPair, TouchPhase, TouchSide};
 pub use tri_mesh::TriMesh;
+pub use turning::TurningLaw;

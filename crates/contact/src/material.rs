@@ -2,7 +2,7 @@
 //!
 //! A [`ContactMaterial`] belongs to one surface, a [`ContactLaw`] to a pair ([`ContactMaterial::with`]): the larger
 //! stiffness, the larger damping, and the geometric mean of the friction, so that a surface without friction is
-//! slippery for everything, and the larger restitution, so that a rubber ball bounces off everything. The larger stiffness, rather than springs in series, keeps a heavy body from sinking into a
+//! slippery for everything, and the larger restitution, so that a rubber ball bounces off everything; the larger rolling and torsional friction, too. The larger stiffness, rather than springs in series, keeps a heavy body from sinking into a
 //! light one. SI units.
 
 use crate::error::ContactError;
@@ -39,6 +39,12 @@ pub struct ContactMaterial {
     pub hardening: f64,
     /// Restitution `e`, 0 to 1: speed after an impact over the speed before it. It counts where bodies meet; flesh bounces by its elasticity.
     pub restitution: f64,
+    /// Rolling friction, m, ≥ 0: the largest moment against rolling over the load. It counts where bodies meet.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub rolling: f64,
+    /// Torsional friction, m, ≥ 0: the largest moment about the normal over the load. It counts where bodies meet.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub torsion: f64,
     /// Kind of surface, for rules of pairs ([`crate::PairRule`]); 0 by default.
     #[cfg_attr(feature = "serde", serde(default))]
     pub kind: u32,
@@ -62,6 +68,10 @@ pub struct ContactLaw {
     pub hardening: f64,
     /// `e`.
     pub restitution: f64,
+    /// Rolling friction `ρ` (m).
+    pub rolling: f64,
+    /// Torsional friction `τ` (m).
+    pub torsion: f64,
 }
 
 impl ContactMaterial {
@@ -73,8 +83,20 @@ impl ContactMaterial {
 
     /// Given stiffness (N/m), damping (N·s/m²) and friction; the rest by default.
     pub const fn new(stiffness: f64, damping: f64, friction: f64) -> Self {
-        let (hardening, restitution) = (f64::INFINITY, 0.0);
-        Self { stiffness, damping, friction, grip: 1.0, slip_speed: 1e-4, hardening, restitution, kind: 0 }
+        let (hardening, slip_speed) = (f64::INFINITY, 1e-4);
+        let (grip, restitution, rolling, torsion, kind) = (1.0, 0.0, 0.0, 0.0, 0);
+        Self {
+            stiffness,
+            damping,
+            friction,
+            grip,
+            slip_speed,
+            hardening,
+            restitution,
+            rolling,
+            torsion,
+            kind,
+        }
     }
 
     /// Numbers from the mass that the surface carries (kg): on one contact it sinks 0.1 mm under its weight and is
@@ -103,6 +125,8 @@ impl ContactMaterial {
         range("stiffness", self.stiffness, false)?;
         range("damping", self.damping, false)?;
         range("friction", self.friction, false)?;
+        range("rolling friction", self.rolling, false)?;
+        range("torsional friction", self.torsion, false)?;
         range("grip", self.grip, true)?;
         range("slip speed", self.slip_speed, true)?;
         let firm = if self.hardening == f64::INFINITY { 1.0 } else { self.hardening };
@@ -123,6 +147,8 @@ impl ContactMaterial {
             slip_speed: self.slip_speed.max(other.slip_speed),
             hardening: self.hardening.min(other.hardening),
             restitution: self.restitution.max(other.restitution),
+            rolling: self.rolling.max(other.rolling),
+            torsion: self.torsion.max(other.torsion),
         }
     }
 }

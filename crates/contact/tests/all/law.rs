@@ -15,6 +15,8 @@ fn random_law(rng: &mut Rng) -> ContactLaw {
         slip_speed: rng.power_of_ten(-4, -1),
         hardening: f64::INFINITY,
         restitution: 0.0,
+        rolling: 0.0,
+        torsion: 0.0,
     }
 }
 

@@ -16,3 +16,4 @@ mod skin;
 mod skin_pair;
 mod slopes;
 mod tri_mesh;
+mod turning;

@@ -107,6 +107,15 @@ impl ContactSides<'_> {
         (a.angular.cross(v - a.linear) - b.angular.cross(v - b.linear)) * (0.5 * h * h)
     }
 
+    /// Relative spin of the sides that no force moves (rad/s).
+    pub(crate) fn given_spin(&self, contact: &ContactPoint) -> DVec3 {
+        let [first, other] = contact.bodies().map(|body| {
+            let given = body.filter(|&body| self.model.masses[body].is_none());
+            given.map_or(DVec3::ZERO, |body| self.motions[body].angular)
+        });
+        first - other
+    }
+
     /// Approximate mass that a push between two sides has to move (kg).
     pub(crate) fn mass(&self, sides: [&SolvedSide; 2]) -> f64 {
         1.0 / sides.map(|side| self.inverse_mass(side)).iter().sum::<f64>()

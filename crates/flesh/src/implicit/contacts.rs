@@ -9,8 +9,8 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    Anchors, Approach, ContactModel, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Impact,
-    Mover, Owner, TouchPair,
+    Anchors, Approach, ContactLaw, ContactModel, ContactPoint, ContactPotential, ContactSolve, ContactStep,
+    ContactSummary, Grip, Impact, Mover, Owner, TouchPair,
 };
 use sinew_fem::FemState;
 use sinew_math::{Motion, SurfacePoint};
@@ -22,6 +22,7 @@ use super::end_contacts::EndContacts;
 use super::jolt::{jolted, meeting};
 use super::sleepers::Sleepers;
 use super::touching::TouchingBodies;
+use super::touching_point::Turning;
 use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
 /// A solve stands if its impulses are wrong by at most this part of all impulses.
@@ -117,7 +118,7 @@ impl Contacts {
         touching.clear();
         touching.is_loading = moment.has_loops;
         solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
-            touching.add(model, &sides.of(contact), law, (free, false));
+            touching.add(model, &sides.of(contact), law, turning(&sides, contact, &law), (free, false));
         });
         touching.arrange(model);
     }
@@ -216,7 +217,8 @@ impl Contacts {
         };
         touching.clear();
         solve.begin_convex(points, scaled, end.h, approach, |contact, law, now| {
-            touching.add(model, &sides.of(contact), law, (now, !end.has_found(contact)));
+            let known = !end.has_found(contact);
+            touching.add(model, &sides.of(contact), law, turning(&sides, contact, &law), (now, known));
         });
         touching.arrange(model);
         true
@@ -393,6 +395,16 @@ impl Clone for Contacts {
     fn clone(&self) -> Self {
         Self::default()
     }
+}
+
+/// How a contact resists the spin of its sides, with the load that it has at rest where the step begins.
+fn turning(sides: &ContactSides<'_>, contact: &ContactPoint, law: &ContactPotential) -> Turning {
+    let ContactLaw { rolling, torsion, .. } = contact.law;
+    if rolling <= 0.0 && torsion <= 0.0 {
+        return Turning::default();
+    }
+    let load = law.load(DVec3::ZERO);
+    Turning { limits: [rolling * load, torsion * load], given: sides.given_spin(contact) }
 }
 
 /// The distance covered in a step of length `dt` at twice the largest speed of what can touch (m): margin of the queries.

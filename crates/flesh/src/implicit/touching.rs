@@ -14,7 +14,7 @@ use sinew_mechanism::{BareTree, CompanionLoads, ConvexForces, Load};
 use super::contact_sides::SolvedSide;
 use super::touching_islands::TouchingIslands;
 use super::touching_pairs::TouchingPairs;
-use super::touching_point::{GIVEN, TouchingPoint};
+use super::touching_point::{GIVEN, TouchingPoint, Turning};
 use super::touching_sweeps::PushedBodies;
 use crate::model::FleshModel;
 use crate::node_vectors::velocity_at;
@@ -95,6 +95,7 @@ impl TouchingBodies {
         model: &FleshModel,
         sides: &[SolvedSide; 2],
         law: ContactPotential,
+        turning: Turning,
         (expected, is_known): (DVec3, bool),
     ) {
         self.places.resize(model.slots.len(), GIVEN);
@@ -103,6 +104,7 @@ impl TouchingBodies {
             law,
             slope: law.linearize(expected, impulse).slope,
             friction: law.friction_of(impulse),
+            turning,
             is_known,
             ..TouchingPoint::default()
         };
@@ -193,7 +195,8 @@ impl TouchingBodies {
             (point.impulse, point.slope) = (impulse, slope);
             point.sides.push(impulse, start, impulses);
         }
-        self.pairs.assemble(pairs, &self.points);
+        self.pairs.assemble(pairs.clone(), &self.points);
+        self.pairs.turn(pairs, start, motions, impulses);
     }
 }
 
@@ -284,7 +287,8 @@ impl ConvexForces for TouchingBodies {
     }
 
     fn energy(&self) -> f64 {
-        self.points[self.chosen.1.clone()].iter().map(|point| point.law.energy(point.velocity)).sum()
+        let each = self.points[self.chosen.1.clone()].iter().map(|point| point.law.energy(point.velocity));
+        each.sum::<f64>() + self.pairs.turning_energy(self.chosen.2.clone())
     }
 
     fn apply(&mut self, change: &[Motion], impulses: &mut [Force]) {
@@ -293,10 +297,11 @@ impl ConvexForces for TouchingBodies {
     }
 
     fn search_along(&mut self, change: &[Motion]) {
-        let (Range { start, .. }, points, _) = self.chosen.clone();
+        let (Range { start, .. }, points, pairs) = self.chosen.clone();
         for point in &mut self.points[points] {
             point.change = point.sides.relative(start, change);
         }
+        self.pairs.search_along(pairs, start, change);
     }
 
     fn advance(&mut self, share: f64) {
@@ -307,7 +312,9 @@ impl ConvexForces for TouchingBodies {
 
     fn power(&mut self, share: f64) -> f64 {
         let each = self.points[self.chosen.1.clone()].iter();
-        each.map(|point| point.law.impulse(point.velocity + point.change * share).dot(point.change)).sum()
+        let each =
+            each.map(|point| point.law.impulse(point.velocity + point.change * share).dot(point.change));
+        each.sum::<f64>() + self.pairs.turning_power(self.chosen.2.clone(), share)
     }
 
     fn follow(&mut self, least: f64) -> f64 {

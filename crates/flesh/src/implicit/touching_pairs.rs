@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use glam::DVec3;
+use sinew_contact::TurningLaw;
 use sinew_math::{Force, Motion, Sym3, Sym6};
 
 use super::touching_point::{TouchedSides, TouchingPoint};
@@ -21,6 +23,11 @@ struct TouchingPair {
     /// Bodies of its contacts, and where they are touched by the first one, at whose point the block is.
     sides: TouchedSides,
     block: Sym6,
+    /// How it resists spin, the spin where it was linearized, and its change along a search (rad/s).
+    turning: TurningLaw,
+    given_spin: DVec3,
+    spin: DVec3,
+    spin_change: DVec3,
 }
 
 /// The pairs of all contacts, in their order.
@@ -36,7 +43,16 @@ impl TouchingPairs {
         let mut end = 0;
         for of_pair in points.chunk_by(|a, b| a.sides.places == b.sides.places) {
             end += of_pair.len() as u32;
-            self.pairs.push(TouchingPair { end, sides: of_pair[0].sides, block: Sym6::ZERO });
+            let zero = DVec3::ZERO;
+            self.pairs.push(TouchingPair {
+                end,
+                sides: of_pair[0].sides,
+                block: Sym6::ZERO,
+                turning: turning(of_pair),
+                given_spin: of_pair[0].turning.given,
+                spin: zero,
+                spin_change: zero,
+            });
         }
     }
 
@@ -62,6 +78,50 @@ impl TouchingPairs {
         }
     }
 
+    /// Linearizes what resists the spin of some pairs, and adds its impulses.
+    pub(super) fn turn(
+        &mut self,
+        pairs: Range<usize>,
+        first: usize,
+        motions: &[Motion],
+        impulses: &mut [Force],
+    ) {
+        for pair in self.pairs[pairs].iter_mut().filter(|pair| !pair.turning.is_free()) {
+            pair.spin = pair.given_spin + pair.relative_spin(first, motions);
+            let (moment, slope) = pair.turning.at(pair.spin);
+            pair.block.angular += slope;
+            for (side, moment) in [moment, -moment].into_iter().enumerate() {
+                if let Some(sum) = impulses.get_mut(pair.sides.place(side, first)) {
+                    sum.angular += moment;
+                }
+            }
+        }
+    }
+
+    /// Energy of what resists the spin of some pairs (J·s/s).
+    pub(super) fn turning_energy(&self, pairs: Range<usize>) -> f64 {
+        self.turning_pairs(pairs).map(|pair| pair.turning.energy(pair.spin)).sum()
+    }
+
+    /// Spins along a search.
+    pub(super) fn search_along(&mut self, pairs: Range<usize>, first: usize, change: &[Motion]) {
+        for pair in self.pairs[pairs].iter_mut().filter(|pair| !pair.turning.is_free()) {
+            pair.spin_change = pair.relative_spin(first, change);
+        }
+    }
+
+    /// Power of what resists the spin of some pairs along a search, a share of it further.
+    pub(super) fn turning_power(&self, pairs: Range<usize>, share: f64) -> f64 {
+        let power = |pair: &TouchingPair| {
+            pair.turning.at(pair.spin + pair.spin_change * share).0.dot(pair.spin_change)
+        };
+        self.turning_pairs(pairs).map(power).sum()
+    }
+
+    fn turning_pairs(&self, pairs: Range<usize>) -> impl Iterator<Item = &TouchingPair> {
+        self.pairs[pairs].iter().filter(|pair| !pair.turning.is_free())
+    }
+
     /// Sums the slopes of some pairs per body, from a first one on.
     pub(super) fn sum(&self, pairs: Range<usize>, first: usize, sums: &mut [Sym6]) {
         sums.fill(Sym6::ZERO);
@@ -78,7 +138,7 @@ impl TouchingPairs {
     pub(super) fn apply(&self, pairs: Range<usize>, first: usize, change: &[Motion], impulses: &mut [Force]) {
         impulses.fill(Force::ZERO);
         for TouchingPair { sides, block, .. } in &self.pairs[pairs] {
-            if block.linear == Sym3::ZERO {
+            if block.linear == Sym3::ZERO && block.angular == Sym3::ZERO {
                 continue;
             }
             let mut relative = Motion::ZERO;
@@ -99,10 +159,31 @@ impl TouchingPairs {
     }
 }
 
+impl TouchingPair {
+    /// Spin of the first body minus that of the other, without those that are given.
+    fn relative_spin(&self, first: usize, motions: &[Motion]) -> DVec3 {
+        let spin = |side: usize| {
+            motions.get(self.sides.place(side, first)).map_or(DVec3::ZERO, |motion| motion.angular)
+        };
+        spin(0) - spin(1)
+    }
+}
+
+/// How the contacts of a pair resist spin together: about the mean of their normals, by their limits.
+fn turning(points: &[TouchingPoint]) -> TurningLaw {
+    let (mut normal, mut sums) = (DVec3::ZERO, [0.0; 2]);
+    for point in points {
+        let [rolling, torsion] = point.turning.limits;
+        normal += point.law.normal * (rolling + torsion);
+        sums = [sums[0] + rolling, sums[1] + torsion];
+    }
+    let [rolling, torsion] = sums;
+    normal.try_normalize().map_or_else(TurningLaw::default, |normal| TurningLaw { normal, rolling, torsion })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glam::DVec3;
     use sinew_testkit::Rng;
 
     use crate::implicit::touching_point::GIVEN;

@@ -25,6 +25,15 @@ impl Default for TouchedSides {
     }
 }
 
+/// How a contact resists the spin of its sides.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Turning {
+    /// Largest moments against rolling, and about the normal (N·m·s).
+    pub(super) limits: [f64; 2],
+    /// Relative spin of the sides that are given (rad/s).
+    pub(super) given: DVec3,
+}
+
 /// One contact.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TouchingPoint {
@@ -41,6 +50,8 @@ pub(super) struct TouchingPoint {
     pub(super) friction: DVec3,
     /// What one impulse changes of the velocity, along the normal and across it (1/kg); known once loose bodies have settled.
     pub(super) inverse_masses: [f64; 2],
+    /// Rolling and torsional friction.
+    pub(super) turning: Turning,
     /// Whether a solution of the step had it.
     pub(super) is_known: bool,
     /// Friction limit that was found last, and by how much friction changed with it (N·s).

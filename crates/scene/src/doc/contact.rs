@@ -13,6 +13,10 @@ document! {
         pub friction: f64 = 0.5,
         /// Speed after an impact over the speed before it, 0 to 1; of two surfaces the larger counts. For bodies: flesh bounces by its elasticity.
         pub restitution: f64,
+        /// Rolling friction (m): the largest moment against rolling over the load; of two surfaces the larger counts. For bodies.
+        [omit] pub rolling_friction: f64,
+        /// Torsional friction (m): the largest moment about the normal over the load; of two surfaces the larger counts. For bodies.
+        [omit] pub torsional_friction: f64,
         /// How far it gives under its own weight.
         pub firmness: FirmnessDoc,
         /// Groups it belongs to, one bit each.

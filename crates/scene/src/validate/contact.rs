@@ -16,7 +16,12 @@ const COLLIDERS: &str = "use a Sphere, Capsule, Cylinder or Box of about the sam
 
 /// Friction, restitution, stiffness and damping are in range.
 pub(super) fn check_contact(issues: &mut Issues, contact: &ContactDoc, path: &str) {
-    issues.require_not_negative(path, &[("friction", contact.friction)]);
+    let frictions = [
+        ("friction", contact.friction),
+        ("rolling_friction", contact.rolling_friction),
+        ("torsional_friction", contact.torsional_friction),
+    ];
+    issues.require_not_negative(path, &frictions);
     check_restitution(issues, contact.restitution, path);
     if let FirmnessDoc::Given { stiffness, damping } | FirmnessDoc::Scaled { stiffness, damping } =
         contact.firmness

@@ -46,6 +46,8 @@ fn contact() -> impl Strategy<Value = ContactDoc> {
         |(friction, stiffness, damping, [groups, touches])| ContactDoc {
             restitution: (friction - 0.5).clamp(0.0, 1.0),
             friction,
+            rolling_friction: 0.1 * friction,
+            torsional_friction: 0.0,
             firmness: FirmnessDoc::Given { stiffness, damping },
             groups,
             touches,

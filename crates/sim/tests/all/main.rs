@@ -25,6 +25,7 @@ mod ranges;
 mod reduced;
 mod regions;
 mod resume;
+mod rolling;
 mod scenes;
 mod scored;
 mod skin;
