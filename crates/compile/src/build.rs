@@ -24,6 +24,7 @@ use crate::error::{BuildError, joint_path};
 use crate::inputs::{add_inputs, add_joint_inputs, add_motor_input};
 use crate::script::{Script, ScriptTimes};
 use crate::{
+    doubts::doubts,
     flesh::PreparedFlesh,
     info::SceneInfo,
     joints::{BuiltJoint, joint_specs},
@@ -32,7 +33,6 @@ use crate::{
     settings::settings,
     transmissions::gear_spec,
     transmissions::rope_spec,
-    units::doubts,
 };
 
 /// Everything that a scene without changes becomes.
