@@ -91,7 +91,7 @@ impl CellPart {
         });
         for &piece in &self.pieces {
             let heights = piece.map(|p| Some(plane.height(p)).filter(|h| h.abs() > slack).unwrap_or(0.0));
-            if heights == [0.0; 3] {
+            if heights.iter().all(|&h| h == 0.0) {
                 // a face in the plane belongs to the solid behind it
                 let [a, b, c] = piece;
                 let is_above = (b - a).cross(c - a).dot(plane.normal) < 0.0;
