@@ -24,16 +24,15 @@ use crate::error::{BuildError, joint_path};
 use crate::inputs::{add_inputs, add_joint_inputs, add_motor_input};
 use crate::script::{Script, ScriptTimes};
 use crate::{
+    doubts::doubts,
     flesh::PreparedFlesh,
     info::SceneInfo,
     joints::{BuiltJoint, joint_specs},
     names::Names,
-    rolling::rolling_doubts,
     score::controller,
     settings::settings,
     transmissions::gear_spec,
     transmissions::rope_spec,
-    units::doubts,
 };
 
 /// Everything that a scene without changes becomes.
@@ -55,8 +54,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     let flesh = PreparedFlesh::new(&expanded, &names.bodies)?;
     let mut parts = SceneParts::new(scene, &expanded, &names);
     let meshes = ColliderMeshes::of(&expanded)?;
-    let mut doubts = doubts(&expanded, &flesh, &meshes);
-    doubts.extend(rolling_doubts(&expanded));
+    let doubts = doubts(&expanded, &flesh, &meshes);
     parts.add_bodies(&flesh, &meshes)?;
     parts.add_joints()?;
     parts.add_springs()?;

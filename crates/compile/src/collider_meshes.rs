@@ -1,16 +1,16 @@
-//! Colliders given by meshes: convex hulls and triangles. They are made once, for contact, for the mass of bodies without shapes, and for drawing.
-//! Metres. Cost: reading, and the hull.
+//! Colliders given by meshes: convex hulls, triangles, and meshes decomposed into hulls. They are made once, for contact, for the mass of bodies without shapes, and for drawing.
+//! Metres. Cost: reading, the hulls, and the decomposition.
 
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use sinew_contact::{ContactError, ContactShape, ConvexHull, TriMesh};
+use sinew_contact::{ContactError, ContactShape, ConvexHull, DecomposeOptions, Decomposition, TriMesh};
 use sinew_engine::MeshAppearance;
 use sinew_math::{MassProperties, MeshMassError, Pose};
 use sinew_mechanism::BodyId;
 use sinew_mesh::{MeshError, Triangles};
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, ColliderShapeDoc, ContactDoc, HullDoc, MassDoc, SceneDoc, TriMeshDoc,
+    BodyDoc, BodyKindDoc, ColliderShapeDoc, ContactDoc, DecomposedDoc, HullDoc, MassDoc, SceneDoc, TriMeshDoc,
 };
 
 use crate::{error::BuildError, names::WORLD};
@@ -30,13 +30,17 @@ struct OnBody {
     shown: Vec<usize>,
 }
 
-/// A shape with its triangles, in its own frame.
+/// Shapes with their triangles, in a frame of their own.
+#[derive(Clone)]
 pub(crate) struct ColliderMesh {
-    pub(crate) shape: ContactShape,
+    /// One, or several that together are one.
+    pub(crate) shapes: Vec<ContactShape>,
     /// The frame of the shape in that of its body.
     pub(crate) at: Pose,
     pub(crate) points: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
+    /// How far its shapes reach out of the triangles (m), if that is more than the tolerance.
+    beyond: Option<f64>,
 }
 
 impl<'a> ColliderMeshes<'a> {
@@ -48,6 +52,14 @@ impl<'a> ColliderMeshes<'a> {
             let mesh = match &collider.shape {
                 ColliderShapeDoc::Convex(hull) => convex(scene, hull, &path)?,
                 ColliderShapeDoc::TriMesh(mesh) => tri_mesh(scene, mesh, &path)?,
+                ColliderShapeDoc::Decomposed(mesh) => {
+                    // the same mesh on many bodies is decomposed once
+                    let twin = |j: &usize| is_same_mesh(&scene.colliders[*j].shape, mesh);
+                    match (0..i).find(twin).and_then(|j| meshes.get(&j)) {
+                        Some(known) => ColliderMesh { at: mesh.at.to_pose(), ..ColliderMesh::clone(known) },
+                        None => decomposed(scene, mesh, &path)?,
+                    }
+                }
                 _ => continue,
             };
             meshes.insert(i, mesh);
@@ -65,6 +77,11 @@ impl<'a> ColliderMeshes<'a> {
     /// The mesh of a collider, by its number.
     pub(crate) fn get(&self, collider: usize) -> Option<&ColliderMesh> {
         self.meshes.get(&collider)
+    }
+
+    /// Decompositions that are coarser than their tolerance: the collider, the number of parts, and how far they reach out (m).
+    pub(crate) fn coarse(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        self.meshes.iter().filter_map(|(&i, mesh)| Some((i, mesh.shapes.len(), mesh.beyond?)))
     }
 
     /// Mass properties of a body in its frame: those of its shapes, or of its meshes if it has no shapes.
@@ -145,20 +162,57 @@ fn convex(scene: &SceneDoc, doc: &HullDoc, path: &str) -> Result<ColliderMesh, B
     points.iter_mut().for_each(|point| *point *= doc.scale);
     let hull = ConvexHull::new(&points).map_err(|error: ContactError| fault(&field, &error.to_string()))?;
     let (points, triangles) = (hull.corners().to_vec(), hull.triangles().collect());
-    Ok(ColliderMesh { shape: ContactShape::Convex(hull), at: doc.at.to_pose(), points, triangles })
+    Ok(ColliderMesh {
+        shapes: vec![ContactShape::Convex(hull)],
+        at: doc.at.to_pose(),
+        points,
+        triangles,
+        beyond: None,
+    })
 }
 
 fn tri_mesh(scene: &SceneDoc, doc: &TriMeshDoc, path: &str) -> Result<ColliderMesh, BuildError> {
-    let mut written = Triangles { positions: doc.points.clone(), triangles: doc.triangles.clone() };
-    let mut field = format!("{path}.triangles");
-    if !doc.file.is_empty() {
-        (written, field) = (read(scene, &doc.file, path)?, format!("{path}.file"));
-    }
-    written.positions.iter_mut().for_each(|point| *point *= doc.scale);
+    let (field, written) = triangles(scene, (&doc.points, &doc.triangles), (&doc.file, doc.scale), path)?;
     let mesh = TriMesh::new(&written.positions, &written.triangles, doc.solid);
     let mesh = mesh.map_err(|error: ContactError| fault(&field, &error.to_string()))?;
     let (points, triangles) = (mesh.vertices().to_vec(), mesh.triangles().to_vec());
-    Ok(ColliderMesh { shape: mesh.into(), at: doc.at.to_pose(), points, triangles })
+    Ok(ColliderMesh { shapes: vec![mesh.into()], at: doc.at.to_pose(), points, triangles, beyond: None })
+}
+
+fn decomposed(scene: &SceneDoc, doc: &DecomposedDoc, path: &str) -> Result<ColliderMesh, BuildError> {
+    let (field, written) = triangles(scene, (&doc.points, &doc.triangles), (&doc.file, doc.scale), path)?;
+    let options = DecomposeOptions { max_parts: doc.max_parts as usize, tolerance: doc.tolerance };
+    let refused = |error: ContactError| fault(&field, &error.to_string());
+    let mesh = TriMesh::new(&written.positions, &written.triangles, None).map_err(refused)?;
+    let found = Decomposition::of(&mesh, &options).map_err(refused)?;
+    let shapes = found.parts().iter().cloned().map(ContactShape::Convex).collect();
+    let (points, triangles) = (mesh.vertices().to_vec(), mesh.triangles().to_vec());
+    let beyond = Some(found.reach()).filter(|_| !found.is_within_tolerance());
+    Ok(ColliderMesh { shapes, at: doc.at.to_pose(), points, triangles, beyond })
+}
+
+/// Whether a shape is a decomposed mesh, wherever it is placed.
+fn is_same_mesh(shape: &ColliderShapeDoc, mesh: &DecomposedDoc) -> bool {
+    matches!(shape, ColliderShapeDoc::Decomposed(other)
+        if (&other.file, &other.points, &other.triangles) == (&mesh.file, &mesh.points, &mesh.triangles)
+            && (other.scale, other.max_parts, other.tolerance) == (mesh.scale, mesh.max_parts, mesh.tolerance))
+}
+
+/// The triangles that a shape gives or that are in its file, to scale, and the field that has them.
+fn triangles(
+    scene: &SceneDoc,
+    (points, triangles): (&[DVec3], &[[u32; 3]]),
+    (file, scale): (&str, f64),
+    path: &str,
+) -> Result<(String, Triangles), BuildError> {
+    let (field, mut found) = if file.is_empty() {
+        let written = Triangles { positions: points.to_vec(), triangles: triangles.to_vec() };
+        (format!("{path}.triangles"), written)
+    } else {
+        (format!("{path}.file"), read(scene, file, path)?)
+    };
+    found.positions.iter_mut().for_each(|point| *point *= scale);
+    Ok((field, found))
 }
 
 /// The triangles of a file of the scene.

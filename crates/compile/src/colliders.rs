@@ -99,7 +99,7 @@ fn refuse_mesh_pairs(model: &ContactModel, origins: &[(usize, bool)]) -> Result<
             return Err(BuildError::Unsupported {
                 field: format!("colliders[{}].shape", origins[i].0),
                 what: "meshes and height fields do not touch each other, and this one could meet another",
-                hint: "use Convex(…) for one of the two, several for a form that is not convex, or groups that do not touch",
+                hint: "use Convex(…) or Decomposed(…) for one of the two, or groups that do not touch",
             });
         }
     }
@@ -136,8 +136,9 @@ impl ColliderEntry<'_> {
                 let body = body.and_then(|body| scene.bodies.get(body.index()));
                 body.into_iter().flat_map(|body| &body.shapes).map(placed).collect()
             }
-            ColliderShapeDoc::Convex(_) | ColliderShapeDoc::TriMesh(_) => {
-                mesh.iter().map(|mesh| solid(mesh.at, mesh.shape.clone())).collect()
+            ColliderShapeDoc::Convex(_) | ColliderShapeDoc::TriMesh(_) | ColliderShapeDoc::Decomposed(_) => {
+                let shapes = mesh.iter().flat_map(|mesh| mesh.shapes.iter().map(|shape| (mesh.at, shape)));
+                shapes.map(|(at, shape)| solid(at, shape.clone())).collect()
             }
             ColliderShapeDoc::HeightField { at, size, heights } => {
                 let n = [heights.first().map_or(0, Vec::len), heights.len()];

@@ -4,6 +4,7 @@ mod build;
 mod changes;
 mod collider_meshes;
 mod colliders;
+mod doubts;
 mod error;
 mod flesh;
 mod info;

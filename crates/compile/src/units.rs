@@ -5,8 +5,8 @@
 
 use glam::DVec3;
 use sinew_scene::{
-    BodyKindDoc, ColliderDoc, ColliderShapeDoc, FleshMeshDoc, HullDoc, SceneDoc, SceneIssue, SceneIssueKind,
-    ShapeDoc, TriMeshDoc,
+    BodyKindDoc, ColliderDoc, ColliderShapeDoc, DecomposedDoc, FleshMeshDoc, HullDoc, SceneDoc, SceneIssue,
+    SceneIssueKind, ShapeDoc, TriMeshDoc,
 };
 
 use crate::{collider_meshes::ColliderMeshes, flesh::PreparedFlesh};
@@ -47,7 +47,7 @@ struct FileMesh<'s> {
 }
 
 /// What of a scene, its generators written out, is probably in other units: the place, and the fix.
-pub(crate) fn doubts(
+pub(crate) fn other_units(
     scene: &SceneDoc,
     flesh: &PreparedFlesh,
     meshes: &ColliderMeshes<'_>,
@@ -79,7 +79,8 @@ fn of_colliders<'s>(
 ) -> impl Iterator<Item = FileMesh<'s>> {
     scene.colliders.iter().enumerate().filter_map(|(i, doc)| {
         let (ColliderShapeDoc::Convex(HullDoc { file, .. })
-        | ColliderShapeDoc::TriMesh(TriMeshDoc { file, .. })) = &doc.shape
+        | ColliderShapeDoc::TriMesh(TriMeshDoc { file, .. })
+        | ColliderShapeDoc::Decomposed(DecomposedDoc { file, .. })) = &doc.shape
         else {
             return None;
         };

@@ -1,9 +1,10 @@
 //! Convex hulls of points: faces, corners, and the distance of a point.
 //!
 //! The hull is built once by parry's quick hull, which merges coplanar triangles into polygons. The points are first
-//! scaled to equal extents along three directions, and the hull is checked to contain all points. The distance is
-//! exact: inside, to the nearest face plane; outside, to the nearest point of the faces that are visible from the
-//! point. Cost: linear in the faces.
+//! scaled to equal extents along three directions, and the hull is checked to contain all points. Where quick hull fails,
+//! as it may with many points in one plane, the hull grows from a few corners: of what is still outside, each face takes
+//! the farthest point. The distance is exact: inside, to the nearest face plane; outside, to the nearest point of the
+//! faces that are visible from the point. Cost: linear in the faces.
 
 use crate::error::ContactError;
 use crate::nearest::{LocalBox, Nearest};
@@ -44,13 +45,51 @@ impl ConvexHull {
             .ok_or(ContactError::Hull("the points must not all be in one plane"))?;
         // at equal extents, thin plates and rods are as well conditioned as spheres
         let even: Vec<DVec3> = points.iter().map(|&p| spread.even(p)).collect();
-        let failed = ContactError::Hull("points are too close together, or nearly in one plane");
-        let (mut corners, triangles) = try_convex_hull(&even).map_err(|_| failed.clone())?;
+        let hull = Self::around(&even, &spread, extent).filter(|hull| hull.holds(points));
+        hull.or_else(|| Self::grown(points, &spread, extent))
+            .ok_or(ContactError::Hull("points are too close together, or nearly in one plane"))
+    }
+
+    /// The hull by quick hull of points at equal extents.
+    fn around(even: &[DVec3], spread: &Spread, extent: LocalBox) -> Option<Self> {
+        let (mut corners, triangles) = try_convex_hull(even).ok()?;
         corners.iter_mut().for_each(|corner| *corner = spread.uneven(*corner));
-        let solid = ConvexPolyhedron::from_convex_mesh(corners, &triangles).ok_or(failed.clone())?;
+        let solid = ConvexPolyhedron::from_convex_mesh(corners, &triangles)?;
         let middle = solid.points().iter().sum::<DVec3>() / solid.points().len() as f64;
-        let hull = Self { solid, extent, middle };
-        if points.iter().all(|&p| hull.above(p).0 <= hull.slack()) { Ok(hull) } else { Err(failed) }
+        Some(Self { solid, extent, middle })
+    }
+
+    /// The hull of as few of the points as hold the others.
+    fn grown(points: &[DVec3], spread: &Spread, extent: LocalBox) -> Option<Self> {
+        let mut chosen: Vec<usize> = spread.corners(points);
+        loop {
+            chosen.sort_unstable();
+            chosen.dedup();
+            let even: Vec<DVec3> = chosen.iter().map(|&i| spread.even(points[i])).collect();
+            let hull = Self::around(&even, spread, extent)?;
+            let n = chosen.len();
+            for face in 0..hull.solid.faces().len() {
+                let heights = || points.iter().enumerate().map(|(i, &p)| (hull.height(face, p).0, i));
+                let most = heights().fold(0.0, |most: f64, (height, _)| most.max(height));
+                if most > hull.slack() {
+                    // of equally high ones, the one farthest out is a corner
+                    let far = |i: &usize| points[*i].distance_squared(hull.middle);
+                    let top =
+                        heights().filter(|(height, _)| *height > most - 0.5 * hull.slack()).map(|(_, i)| i);
+                    chosen.extend(top.max_by(|a, b| far(a).total_cmp(&far(b))));
+                }
+            }
+            if hull.holds(points) {
+                return Some(hull);
+            } else if chosen[n..].iter().all(|i| chosen[..n].contains(i)) {
+                return None;
+            }
+        }
+    }
+
+    /// Whether no point is outside.
+    fn holds(&self, points: &[DVec3]) -> bool {
+        points.iter().all(|&p| self.above(p).0 <= self.slack())
     }
 
     /// The corners (m, frame of the collider).
@@ -63,6 +102,23 @@ impl ConvexHull {
         (0..self.solid.faces().len()).flat_map(|face| {
             let around = self.face_corners(face);
             (2..around.len()).map(move |k| [around[0], around[k - 1], around[k]])
+        })
+    }
+
+    /// Its volume (m³).
+    pub fn volume(&self) -> f64 {
+        enclosed(self.triangles(), |i| self.corners()[i as usize] - self.middle)
+    }
+
+    /// The volume of the hull of points (m³), without checks: quick, and zero where quick hull fails.
+    pub(crate) fn volume_around(points: &[DVec3]) -> f64 {
+        let (low, high) = points.iter().fold((DVec3::MAX, DVec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+        let Some(spread) = Spread::of(points, FLAT * (high - low).length()) else { return 0.0 };
+        let even: Vec<DVec3> = points.iter().map(|&p| spread.even(p)).collect();
+        let found = try_convex_hull(&even).ok();
+        found.map_or(0.0, |(corners, triangles)| {
+            enclosed(triangles.into_iter(), |i| corners[i as usize] - corners[0])
+                * spread.lengths.element_product()
         })
     }
 
@@ -142,6 +198,11 @@ impl ConvexHull {
     }
 }
 
+/// The volume inside closed triangles (m³).
+fn enclosed(triangles: impl Iterator<Item = [u32; 3]>, place: impl Fn(u32) -> DVec3) -> f64 {
+    triangles.map(|t| t.map(&place)).map(|[a, b, c]| a.dot(b.cross(c))).sum::<f64>() / 6.0
+}
+
 /// Three directions at right angles, and how far points spread along each (m).
 struct Spread {
     origin: DVec3,
@@ -152,14 +213,14 @@ struct Spread {
 impl Spread {
     /// Of points that are nowhere thinner than `thickness` (m).
     fn of(points: &[DVec3], thickness: f64) -> Option<Self> {
+        let origin = *points.first()?;
         let farthest = |measure: &dyn Fn(DVec3) -> f64| {
-            let best = points.iter().copied().fold((0.0, points[0]), |best, p| {
+            let best = points.iter().copied().fold((0.0, origin), |best, p| {
                 let m = measure(p);
                 if m > best.0 { (m, p) } else { best }
             });
             (best.0 > thickness).then_some(best)
         };
-        let origin = points[0];
         let (length, b) = farthest(&|p| p.distance(origin))?;
         let along = (b - origin) / length;
         let (width, c) = farthest(&|p| (p - origin).reject_from_normalized(along).length())?;
@@ -167,6 +228,20 @@ impl Spread {
         let normal = along.cross(across);
         let (height, _) = farthest(&|p| (p - origin).dot(normal).abs())?;
         Some(Self { origin, axes: [along, across, normal], lengths: DVec3::new(length, width, height) })
+    }
+
+    /// Some corners of the hull of points: the farthest in directions in which no two should be equally far.
+    fn corners(&self, points: &[DVec3]) -> Vec<usize> {
+        let skew = DVec3::new(1.0, 0.0127, 0.000_371);
+        let [x, y, z] = [skew, DVec3::new(skew.z, 1.0, skew.y), DVec3::new(skew.y, skew.z, 1.0)];
+        let farthest = |along: DVec3| {
+            let way = |i: usize| along.dot(self.even(points[i]));
+            (0..points.len()).max_by(|&a, &b| way(a).total_cmp(&way(b)))
+        };
+        [x, -x, y, -y, z, -z, x + y + z, x + y - z, x - y + z, y + z - x]
+            .into_iter()
+            .filter_map(farthest)
+            .collect()
     }
 
     fn even(&self, point: DVec3) -> DVec3 {

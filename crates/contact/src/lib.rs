@@ -19,6 +19,13 @@ mod field_facets;
 mod height_field;
 mod tri_mesh;
 
+mod cell_part;
+mod hull_reach;
+
+mod hull_cutting;
+mod hull_joining;
+
+mod decomposition;
 mod shape;
 mod shape_nearest;
 mod shape_ray;
@@ -66,6 +73,7 @@ pub use contact_force::ContactForce;
 pub use contact_point::{ContactKey, ContactPoint, Impact, Mover, Opposite, Owner};
 pub use contact_step::{ContactRow, ContactStart, ContactStep, Grip};
 pub use convex_hull::ConvexHull;
+pub use decomposition::{DecomposeOptions, Decomposition};
 pub use error::ContactError;
 pub use height_field::HeightField;
 pub use material::{ContactLaw, ContactMaterial};

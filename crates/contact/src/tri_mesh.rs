@@ -177,7 +177,17 @@ impl TriMesh {
 
     /// Distance of a point: signed for a solid, from its own side for a sheet.
     pub(crate) fn distance(&self, point: DVec3) -> Nearest {
-        let (face, on) = self.nearest(point);
+        self.seen_from(point, self.nearest(point, None))
+    }
+
+    /// The same, sooner if `face` is near the point; then it is the nearest.
+    pub(crate) fn distance_near(&self, point: DVec3, face: &mut u32) -> Nearest {
+        let nearest = self.nearest(point, Some(*face));
+        *face = nearest.0;
+        self.seen_from(point, nearest)
+    }
+
+    fn seen_from(&self, point: DVec3, (face, on): (u32, OnTriangle)) -> Nearest {
         let pseudo = match on.part {
             0 => self.normals[face as usize],
             1..4 => self.edge_normals[face as usize][on.part - 1],
@@ -212,10 +222,14 @@ impl TriMesh {
         first.1.map(|normal| (first.0, normal))
     }
 
-    /// The nearest point of the surface, and its triangle.
-    fn nearest(&self, point: DVec3) -> (u32, OnTriangle) {
+    /// The nearest point of the surface, and its triangle. The search begins with a triangle, if one is given.
+    fn nearest(&self, point: DVec3, first: Option<u32>) -> (u32, OnTriangle) {
         let start = (f64::INFINITY, 0, OnTriangle { point: DVec3::ZERO, part: 0 });
-        let mut best = start;
+        let mut best =
+            first.filter(|&face| self.normals[face as usize] != DVec3::ZERO).map_or(start, |face| {
+                let on = nearest_on(self.corners_of(face), point);
+                (on.point.distance_squared(point), face, on)
+            });
         self.faces.tree.walk(
             &self.faces.boxes,
             &mut best,

@@ -6,7 +6,7 @@
 //! (`unwrap_variant_newtypes`), so scenes need no extension lines.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use crate::edit::{EditFault, with_value};
@@ -14,6 +14,7 @@ use crate::error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 use crate::outline::{TextNode, line_column};
 use crate::path::{follow, parse_path};
 use crate::read::{Complaint, outline, read};
+use crate::suggest::nearest;
 use crate::{doc::SceneDoc, files::read_files, validate::validate, version};
 
 /// The text of a scene. It can be edited value by value; errors still have the right line and column.
@@ -207,7 +208,10 @@ fn without_byte_order_mark(text: String) -> String {
 
 /// The contents of a file, or an error message.
 fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => missing(path),
+        _ => error.to_string(),
+    })?;
     if !metadata.is_file() {
         return Err("this is not a file".to_owned());
     }
@@ -215,6 +219,19 @@ fn read_file(path: &Path) -> Result<Vec<u8>, String> {
         return Err(too_large(metadata.len()));
     }
     read_bytes(File::open(path).map_err(|error| error.to_string())?)
+}
+
+/// What to say of a file that is not there: which one beside it has a similar name.
+fn missing(path: &Path) -> String {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut beside: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    beside.sort_unstable();
+    match nearest(name, beside.iter().map(String::as_str)) {
+        Some(other) => format!("there is no such file; did you mean `{other}`?"),
+        None => "there is no such file".to_owned(),
+    }
 }
 
 /// Reads at most [`MAX_BYTES`]; the file may grow while it is read, or be endless.

@@ -78,13 +78,38 @@ fn explain(text: &str) -> Complaint {
     }
     match options().from_str::<ron::Value>(text) {
         Err(error) => {
-            Complaint { offset: offset_after_blank(text, &error), issue: issue_from_ron(&error.code) }
+            let offset = offset_after_blank(text, &error);
+            let mut issue = issue_from_ron(&error.code);
+            show_line(text, offset, &error.code, &mut issue);
+            Complaint { offset, issue }
         }
         Ok(_) => {
             let message = "this is RON, but not a scene".to_owned();
             Complaint { offset: 0, issue: issue(message, SHAPE) }
         }
     }
+}
+
+/// Says between what a comma is missing, or in which line the reader stopped, unless there is a hint.
+fn show_line(text: &str, offset: usize, error: &ron::Error, issue: &mut SceneIssue) {
+    let before = text[..offset].trim_end().lines().next_back().unwrap_or_default().trim();
+    let after = text[offset..].lines().next().unwrap_or_default().trim();
+    if matches!(error, ron::Error::ExpectedComma) {
+        issue.message = "a comma is missing, or a bracket does not fit".to_owned();
+        issue.hint = format!("between `{}` and `{}`", end_of(before), start_of(after));
+    } else if issue.hint.is_empty() && !after.is_empty() {
+        issue.hint = format!("at `{}`", start_of(after));
+    }
+}
+
+/// The first characters of a line.
+fn start_of(line: &str) -> &str {
+    line.char_indices().nth(MAX_ECHO).map_or(line, |(end, _)| &line[..end])
+}
+
+/// The last characters of a line.
+fn end_of(line: &str) -> &str {
+    line.char_indices().nth_back(MAX_ECHO).map_or(line, |(begin, _)| &line[begin..])
 }
 
 fn offset_of_error(text: &str, error: &ron::error::SpannedError) -> usize {
@@ -164,10 +189,10 @@ fn issue_from_ron(error: &ron::Error) -> SceneIssue {
     use ron::Error;
     let (kind, message, hint) = match error {
         Error::NoSuchStructField { expected, found, .. } => {
-            (Kind::UnknownField, format!("there is no field `{found}` here"), suggestion(found, expected))
+            (Kind::UnknownField, format!("there is no field `{found}` here"), field_hint(found, expected))
         }
         Error::NoSuchEnumVariant { expected, found, .. } => {
-            (Kind::UnknownVariant, format!("there is no `{found}` here"), suggestion(found, expected))
+            (Kind::UnknownVariant, format!("there is no `{found}` here"), variant_hint(found, expected))
         }
         Error::MissingStructField { field, .. } => {
             (Kind::MissingField, format!("`{field}` is missing"), format!("add {field}: …"))
@@ -200,6 +225,26 @@ fn issue_from_ron(error: &ron::Error) -> SceneIssue {
         _ => (Kind::Syntax, sentence(error), String::new()),
     };
     SceneIssue { field: String::new(), kind, message, hint }
+}
+
+/// The hint for a field that does not exist: those of surfaces are in `contact`, which bodies do not have.
+fn field_hint(found: &str, expected: &[&str]) -> String {
+    let is_of_surface = ["friction", "restitution", "firmness", "groups", "touches"].contains(&found);
+    let contact = format!("contact: ({found}: …)");
+    match (is_of_surface, expected.contains(&"contact"), expected.contains(&"shapes")) {
+        (true, true, _) => format!("write {contact}"),
+        (true, false, true) => format!("write {contact} in a collider of the body, in the list colliders"),
+        _ => suggestion(found, expected),
+    }
+}
+
+/// The hint for a choice that does not exist: shapes of bodies are `Solid` colliders.
+fn variant_hint(found: &str, expected: &[&str]) -> String {
+    let is_shape = ["Sphere", "Capsule", "Cylinder", "Box", "Ellipsoid"].contains(&found);
+    if is_shape && expected.contains(&"Solid") {
+        return format!("write Solid({found}(…)), or OfBody for all shapes of the body");
+    }
+    suggestion(found, expected)
 }
 
 /// The message of the reader, in lower case like every other message.

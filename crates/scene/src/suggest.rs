@@ -37,7 +37,7 @@ pub fn no_such_scene<S: AsRef<str>>(word: &str, names: &[S]) -> String {
 const MAX_LISTED: usize = 20;
 
 /// The name with the fewest edits, if they are at most a third of it.
-fn nearest<'a>(found: &str, valid: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(found: &str, valid: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let budget = 1 + found.chars().count() / 3;
     valid.map(|name| (edits(found, name), name)).filter(|(n, _)| *n <= budget).min().map(|(_, name)| name)
 }

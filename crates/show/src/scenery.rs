@@ -39,7 +39,10 @@ impl Scenery {
                 ColliderShapeDoc::HeightField { at, size, heights } => {
                     scenery.ground.push(sheet(&at.to_pose(), *size, heights));
                 }
-                ColliderShapeDoc::Convex(_) | ColliderShapeDoc::TriMesh(_) | ColliderShapeDoc::OfBody => {}
+                ColliderShapeDoc::Convex(_)
+                | ColliderShapeDoc::TriMesh(_)
+                | ColliderShapeDoc::Decomposed(_)
+                | ColliderShapeDoc::OfBody => {}
             }
         }
         scenery

@@ -169,16 +169,21 @@ fn a_mesh_in_millimetres_is_found_out() {
         (flesh("Embedded(file: \"one.ron\")"), "sinew embed --scale 0.001"),
         (shape("Convex", ""), "colliders[0].shape.file: `wedge.obj` is 300 m long"),
         (shape("TriMesh", ""), "add scale: 0.001"),
+        (shape("Decomposed", ""), "colliders[0].shape.file: `wedge.obj` is 300 m long"),
+        (shape("Decomposed", ", scale: 0.001").replace("(body: \"bone\", ", "("), "`bone` has no collider"),
     ] {
         for said in check(&rest) {
             assert!(said.contains("WARNING") && said.contains(words), "{words} is not in {said}");
         }
     }
-    let ground = format!("{bone}, colliders: [(shape: TriMesh(file: \"wedge.obj\", scale: 0.3))]");
+    let ground = format!(
+        "{bone}, colliders: [(body: \"bone\", shape: OfBody), (shape: TriMesh(file: \"wedge.obj\", scale: 0.3))]"
+    );
     for good in [
         flesh("Surface(file: \"wedge.obj\", cells: 2, scale: 0.001)"),
         flesh("TetGen(node: \"one.node\", ele: \"one.ele\", scale: 0.001)"),
         shape("Convex", ", scale: 0.001"),
+        shape("Decomposed", ", scale: 0.001"),
         ground,
     ] {
         for said in check(&good) {

@@ -130,6 +130,26 @@ document! {
     }
 }
 
+document! {
+    /// A closed mesh as several convex hulls.
+    pub struct DecomposedDoc {
+        /// Its frame in the body's frame.
+        [omit] pub at: PoseDoc,
+        /// Vertices (m).
+        [omit] pub points: Vec<DVec3>,
+        /// Three vertices each, counter-clockwise from outside.
+        [omit] pub triangles: Vec<[u32; 3]>,
+        /// An OBJ or STL file beside the scene, instead of points and triangles.
+        [omit] pub file: String,
+        /// Factor on all coordinates, 0.001 for a file in millimetres.
+        pub scale: f64 = 1.0,
+        /// The largest number of hulls.
+        pub max_parts: u32 = 32,
+        /// How far hulls may reach out of the mesh (m); if left out, a hundredth of its diagonal.
+        [omit] pub tolerance: Option<f64>,
+    }
+}
+
 /// The form of a collider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -149,6 +169,8 @@ pub enum ColliderShapeDoc {
     Convex(HullDoc),
     /// Triangles.
     TriMesh(TriMeshDoc),
+    /// Convex hulls that together fill a closed mesh.
+    Decomposed(DecomposedDoc),
     /// Heights over a grid in the xy-plane of its frame.
     HeightField {
         /// Frame in the body's frame.
@@ -164,20 +186,24 @@ pub enum ColliderShapeDoc {
 impl ColliderShapeDoc {
     /// Whether it has triangles that can be filled and drawn.
     pub fn is_mesh(&self) -> bool {
-        matches!(self, Self::Convex(_) | Self::TriMesh(_))
+        matches!(self, Self::Convex(_) | Self::TriMesh(_) | Self::Decomposed(_))
     }
 
     /// The file that it names, or an empty name.
     pub(crate) fn file(&self) -> &str {
         match self {
-            Self::Convex(HullDoc { file, .. }) | Self::TriMesh(TriMeshDoc { file, .. }) => file,
+            Self::Convex(HullDoc { file, .. })
+            | Self::TriMesh(TriMeshDoc { file, .. })
+            | Self::Decomposed(DecomposedDoc { file, .. }) => file,
             Self::Plane { .. } | Self::Solid(_) | Self::OfBody | Self::HeightField { .. } => "",
         }
     }
 
     /// Gives another name to the file that it names.
     pub(crate) fn rename_file(&mut self, rename: impl FnOnce(&str) -> String) {
-        if let Self::Convex(HullDoc { file, .. }) | Self::TriMesh(TriMeshDoc { file, .. }) = self
+        if let Self::Convex(HullDoc { file, .. })
+        | Self::TriMesh(TriMeshDoc { file, .. })
+        | Self::Decomposed(DecomposedDoc { file, .. }) = self
             && !file.is_empty()
         {
             *file = rename(file);

@@ -48,7 +48,7 @@ pub(super) fn dynamic_bodies_have_mass(scene: &SceneDoc, issues: &mut Issues) {
         let from_shapes = !matches!(body.mass, MassDoc::Properties(_));
         let is_empty = body.shapes.is_empty() && !filled.contains(body.name.as_str());
         if body.kind == BodyKindDoc::Dynamic && from_shapes && is_empty {
-            let hint = "add shapes: […], a Convex or TriMesh collider, or mass: Properties(mass: …, inertia: …), or make it Fixed or Kinematic";
+            let hint = "add shapes: […], a Convex, TriMesh or Decomposed collider, or mass: Properties(mass: …, inertia: …), or make it Fixed or Kinematic";
             issues.add(Kind::NoMass, path, "this dynamic body has no mass", hint);
         }
     }

@@ -7,9 +7,14 @@ use super::issues::Issues;
 use super::lookup::{Touchable, WORLD, touchable};
 use super::names::Known;
 use crate::doc::{
-    ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, HullDoc, SceneDoc, ShapeDoc, TriMeshDoc,
+    ColliderDoc, ColliderShapeDoc, ContactDoc, DecomposedDoc, FirmnessDoc, HullDoc, PoseDoc, SceneDoc,
+    ShapeDoc, TriMeshDoc,
 };
 use crate::error::SceneIssueKind as Kind;
+use glam::DVec3;
+
+/// The largest number of parts of a decomposed mesh.
+const MOST_PARTS: u32 = 1000;
 
 /// What to use instead of a shape that cannot be a collider.
 const COLLIDERS: &str = "use a Sphere, Capsule, Cylinder or Box of about the same size";
@@ -83,7 +88,11 @@ fn check_collider(scene: &SceneDoc, issues: &mut Issues, collider: &ColliderDoc,
         ColliderShapeDoc::Solid(solid) => check_solid(issues, solid, &shape),
         ColliderShapeDoc::OfBody => check_body(scene, issues, &collider.body, path),
         ColliderShapeDoc::Convex(hull) => check_hull(issues, hull, &shape),
-        ColliderShapeDoc::TriMesh(mesh) => check_mesh(issues, mesh, &shape),
+        ColliderShapeDoc::TriMesh(TriMeshDoc { at, points, triangles, file, scale, .. }) => {
+            check_placed(issues, at, *scale, &shape);
+            check_mesh(issues, points, triangles, file, &shape);
+        }
+        ColliderShapeDoc::Decomposed(mesh) => check_decomposed(issues, mesh, &shape),
         ColliderShapeDoc::HeightField { at, size, heights } => {
             issues.require_positive(&shape, &[("size", size[0].min(size[1]))]);
             check_rotation(issues, &at.rotation, || format!("{shape}.at.rotation"));
@@ -94,8 +103,7 @@ fn check_collider(scene: &SceneDoc, issues: &mut Issues, collider: &ColliderDoc,
 
 /// Points or a file, and a scale.
 fn check_hull(issues: &mut Issues, hull: &HullDoc, path: &str) {
-    issues.require_positive(path, &[("scale", hull.scale)]);
-    check_rotation(issues, &hull.at.rotation, || format!("{path}.at.rotation"));
+    check_placed(issues, &hull.at, hull.scale, path);
     match (hull.points.len(), hull.file.is_empty()) {
         (0, true) => {
             let message = "this hull has neither points nor a file";
@@ -114,20 +122,35 @@ fn check_hull(issues: &mut Issues, hull: &HullDoc, path: &str) {
     }
 }
 
-/// Points and triangles between them, or a file; and a scale.
-fn check_mesh(issues: &mut Issues, mesh: &TriMeshDoc, path: &str) {
-    issues.require_positive(path, &[("scale", mesh.scale)]);
-    check_rotation(issues, &mesh.at.rotation, || format!("{path}.at.rotation"));
-    let (n, has_file) = (mesh.points.len(), !mesh.file.is_empty());
-    let is_empty = mesh.points.is_empty() && mesh.triangles.is_empty();
+/// A mesh, and how finely it is decomposed.
+fn check_decomposed(issues: &mut Issues, mesh: &DecomposedDoc, path: &str) {
+    check_placed(issues, &mesh.at, mesh.scale, path);
+    check_mesh(issues, &mesh.points, &mesh.triangles, &mesh.file, path);
+    issues.require_positive(path, &[("tolerance", mesh.tolerance.unwrap_or(1.0))]);
+    if !(1..=MOST_PARTS).contains(&mesh.max_parts) {
+        let message = format!("{} is not between 1 and {MOST_PARTS}", mesh.max_parts);
+        let hint = "leave it out, or use a few dozen; a larger tolerance needs fewer parts";
+        issues.add(Kind::OutOfRange, format!("{path}.max_parts"), message, hint);
+    }
+}
+
+fn check_placed(issues: &mut Issues, at: &PoseDoc, scale: f64, path: &str) {
+    issues.require_positive(path, &[("scale", scale)]);
+    check_rotation(issues, &at.rotation, || format!("{path}.at.rotation"));
+}
+
+/// Points and triangles between them, or a file.
+fn check_mesh(issues: &mut Issues, points: &[DVec3], triangles: &[[u32; 3]], file: &str, path: &str) {
+    let (n, has_file) = (points.len(), !file.is_empty());
+    let is_empty = points.is_empty() && triangles.is_empty();
     if has_file && !is_empty {
         let message = "this mesh has a file, and points or triangles";
         issues.add(Kind::BadCollider, format!("{path}.file"), message, "leave out one of the two");
-    } else if !has_file && mesh.triangles.is_empty() {
+    } else if !has_file && triangles.is_empty() {
         let message = "this mesh has neither triangles nor a file";
         let hint = "add file: \"mesh.obj\", or points: [(x, y, z), …] and triangles: [(0, 1, 2), …]";
         issues.add(Kind::BadCollider, path, message, hint);
-    } else if let Some(k) = mesh.triangles.iter().position(|t| t.iter().any(|&i| i as usize >= n)) {
+    } else if let Some(k) = triangles.iter().position(|t| t.iter().any(|&i| i as usize >= n)) {
         let message = format!("this triangle refers to a point that does not exist; there are {n} points");
         let hint = "count points from 0";
         issues.add(Kind::BadCollider, format!("{path}.triangles[{k}]"), message, hint);

@@ -6,6 +6,7 @@ mod flesh;
 mod generators;
 mod invalid;
 mod loops;
+mod messages;
 mod reference;
 mod resolve;
 mod robustness;

@@ -1,6 +1,7 @@
 //! Colliders given by meshes, in scenes.
 
 use glam::DVec3;
+use sinew_math::ops;
 use sinew_sim::{SceneDoc, World};
 
 fn world(bodies: &str, colliders: &str) -> World {
@@ -252,4 +253,95 @@ fn flesh_lies_on_sheets_and_solids_of_triangles() {
         let lowest = world.state().flesh.nodes[0].positions.iter().map(|p| p.z).fold(f64::MAX, f64::min);
         assert!(lowest > -2e-3 && lowest < 1e-3, "{speed}: {lowest}");
     }
+}
+
+/// A mesh decomposed, of what an outline of radii and heights draws around the z axis.
+fn decomposed(outline: &[[f64; 2]], n: usize, options: &str) -> String {
+    let m = outline.len();
+    let mut text = String::from("Decomposed(points: [");
+    for i in 0..n {
+        let angle = std::f64::consts::TAU * i as f64 / n as f64;
+        let point = |[r, z]: &[f64; 2]| format!("({}, {}, {z}), ", r * ops::cos(angle), r * ops::sin(angle));
+        text.extend(outline.iter().map(point));
+    }
+    text += "], triangles: [";
+    for (i, j) in (0..n).flat_map(|i| (0..m).map(move |j| (i, j))) {
+        let at = |i: usize, j: usize| (i % n) * m + j % m;
+        let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+        text += &format!("({a}, {b}, {c}), ({a}, {c}, {d}), ");
+    }
+    format!("{text}]{options})")
+}
+
+/// A ring of 0.2 m with a tube of 0.05 m.
+fn ring(options: &str) -> String {
+    let angle = |k: u32| std::f64::consts::TAU * f64::from(k) / 6.0;
+    let outline: Vec<[f64; 2]> =
+        (0..6).map(|k| [0.2 + 0.05 * ops::cos(angle(k)), 0.05 * ops::sin(angle(k))]).collect();
+    decomposed(&outline, 12, options)
+}
+
+#[test]
+fn a_ball_falls_through_a_ring_and_stays_in_a_cup() {
+    let cup = [[1e-3, 0.0], [0.2, 0.0], [0.2, 0.3], [0.18, 0.3], [0.18, 0.02], [1e-3, 0.02]];
+    let bodies = r#"(name: "ball", pose: (position: (0.02, 0.01, 0.6)), shapes: [Sphere(radius: 0.08)]),
+        (name: "ring", kind: Fixed, pose: (position: (0, 0, 0.45))), (name: "cup")"#;
+    let colliders = |ring: &str, cup: &str| {
+        format!(
+            r#"(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), (body: "ball", shape: OfBody),
+            (body: "ring", shape: {ring}), (body: "cup", shape: {cup})"#
+        )
+    };
+    let mut open = world(bodies, &colliders(&ring(""), &decomposed(&cup, 16, "")));
+    run(&mut open, 150);
+    let ball = position(&open, "ball");
+    assert!((ball.z - 0.1).abs() < 5e-3 && ball.truncate().length() < 0.12, "{ball}");
+    assert!(position(&open, "cup").length() < 0.01);
+    // as one part each, they are closed
+    let one = ", max_parts: 1";
+    let mut closed = world(bodies, &colliders(&ring(one), &decomposed(&cup, 16, one)));
+    run(&mut closed, 60);
+    assert!(position(&closed, "ball").z > 0.45, "{}", position(&closed, "ball"));
+    assert_eq!(closed.info().doubts.len(), 2, "both reach out too far");
+    assert!(open.info().doubts.is_empty(), "{:?}", open.info().doubts);
+}
+
+#[test]
+fn a_decomposed_body_has_the_mass_of_its_mesh_and_its_parts_are_one() {
+    let mesh = ring("").replacen("Decomposed", "TriMesh", 1);
+    let masses = [mesh, ring("")].map(|shape| {
+        let world = world(r#"(name: "a")"#, &format!(r#"(body: "a", shape: {shape})"#));
+        let body = world.body("a").expect("a body");
+        world.mechanism().body_mass(body)
+    });
+    assert_eq!(masses[0].to_bits(), masses[1].to_bits());
+    // two that lie on each other: one pair touches, however many parts
+    let bodies =
+        r#"(name: "a", pose: (position: (0, 0, 0.05))), (name: "b", pose: (position: (0.01, 0, 0.15)))"#;
+    let colliders = format!(
+        r#"(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), (body: "a", shape: {}), (body: "b", shape: {})"#,
+        ring(""),
+        ring("")
+    );
+    let mut world = world(bodies, &colliders);
+    run(&mut world, 120);
+    assert!(world.events().iter().count() <= 2, "floor and a, a and b");
+    assert!((position(&world, "b").z - position(&world, "a").z - 0.0866).abs() < 0.01);
+    assert!(world.energy().kinetic < 1e-4, "{}", world.energy().kinetic);
+}
+
+#[test]
+fn a_loose_body_without_a_collider_is_doubted() {
+    let ground = r#"(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))"#;
+    let box_of = |name: &str| format!(r#"(name: "{name}", shapes: [Box(size: (1, 1, 1))])"#);
+    let doubts = |bodies: &str, colliders: &str| world(bodies, colliders).info().doubts.clone();
+    let found = doubts(
+        &format!("{}, {}", box_of("a"), box_of("b")),
+        &format!(r#"{ground}, (body: "b", shape: OfBody)"#),
+    );
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].field, "bodies[0]");
+    assert!(found[0].message.contains("`a` has no collider") && found[0].hint.contains("OfBody"));
+    assert!(doubts(&box_of("a"), "").is_empty(), "nothing touches here");
+    assert!(doubts(r#"(name: "a", kind: Fixed, shapes: [Box(size: (1, 1, 1))])"#, ground).is_empty());
 }

@@ -1,0 +1,67 @@
+//! What of a scene is probably not meant: meshes in other units, decompositions that are too coarse, bodies that fall through everything, friction without effect. Linear
+//! cost.
+
+use std::collections::BTreeSet;
+
+use sinew_scene::{BodyKindDoc, EndDoc, SceneDoc, SceneIssue, SceneIssueKind};
+
+use crate::{
+    collider_meshes::ColliderMeshes, flesh::PreparedFlesh, rolling::rolling_doubts, units::other_units,
+};
+
+/// The doubts about a scene, its generators written out: the place, and the fix.
+pub(crate) fn doubts(
+    scene: &SceneDoc,
+    flesh: &PreparedFlesh,
+    meshes: &ColliderMeshes<'_>,
+) -> Vec<SceneIssue> {
+    let mut found = other_units(scene, flesh, meshes);
+    found.extend(meshes.coarse().map(|(i, n, reach)| SceneIssue {
+        field: format!("colliders[{i}].shape"),
+        kind: SceneIssueKind::OutOfRange,
+        message: format!("{n} parts reach out of the mesh by {:.3} mm, more than the tolerance", 1e3 * reach),
+        hint: "use a larger max_parts or tolerance".to_owned(),
+    }));
+    found.extend(fall_through(scene));
+    found.extend(rolling_doubts(scene));
+    found
+}
+
+/// Loose bodies that have shapes and no collider, in a scene where others touch.
+fn fall_through(scene: &SceneDoc) -> impl Iterator<Item = SceneIssue> {
+    let is_touching = scene.colliders.iter().any(|collider| !collider.sensor)
+        || scene.flesh.iter().any(|flesh| flesh.contact.is_some());
+    let held = held(scene);
+    let loose = scene.bodies.iter().enumerate().filter(move |(_, body)| {
+        let is_loose = body.kind == BodyKindDoc::Dynamic && !held.contains(body.name.as_str());
+        is_touching && is_loose && !body.shapes.is_empty()
+    });
+    loose.map(|(i, body)| SceneIssue {
+        field: format!("bodies[{i}]"),
+        kind: SceneIssueKind::BadCollider,
+        message: format!("`{}` has no collider, so it falls through everything", body.name),
+        hint: format!("add (body: \"{}\", shape: OfBody) to colliders", body.name),
+    })
+}
+
+/// Bodies with a collider or flesh, and those that something holds.
+fn held(scene: &SceneDoc) -> BTreeSet<&str> {
+    let joints = scene.joints.iter().flat_map(|joint| [Some(joint.child.as_str()), joint.parent.as_deref()]);
+    let springs = scene.springs.iter().flat_map(|spring| [of_end(&spring.from), of_end(&spring.to)]);
+    let ropes = scene.ropes.iter().flat_map(|rope| rope.path.iter().map(of_end));
+    let flesh = scene.flesh.iter().flat_map(|flesh| &flesh.attach);
+    // flesh that names no body may have any
+    let bones = flesh.flat_map(|attach| match &attach.body {
+        Some(body) => vec![Some(body.as_str())],
+        None => scene.bodies.iter().map(|body| Some(body.name.as_str())).collect(),
+    });
+    let colliders = scene.colliders.iter().map(|collider| Some(collider.body.as_str()));
+    joints.chain(springs).chain(ropes).chain(bones).chain(colliders).flatten().collect()
+}
+
+fn of_end(end: &EndDoc) -> Option<&str> {
+    match end {
+        EndDoc::Body { name, .. } => Some(name),
+        EndDoc::World(_) => None,
+    }
+}
