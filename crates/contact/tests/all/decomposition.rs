@@ -1,7 +1,8 @@
 //! Convex decomposition: every point of the mesh is in a part, and no part reaches out of it by more than the tolerance.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use sinew_contact::{ContactShape, ConvexHull, DecomposeOptions, Decomposition, TriMesh};
+use sinew_math::{exp_so3, ops};
 use sinew_testkit::{Rng, soak_scale};
 use std::f64::consts::TAU;
 
@@ -28,13 +29,13 @@ impl Form {
     fn turned(outline: &[[f64; 2]], n: u32) -> Self {
         Self::wrapped(n, outline.len() as u32, |i, j| {
             let ([r, z], angle) = (outline[j as usize], TAU * f64::from(i) / f64::from(n));
-            DVec3::new(r * angle.cos(), r * angle.sin(), z)
+            DVec3::new(r * ops::cos(angle), r * ops::sin(angle), z)
         })
     }
 
     fn torus(radius: f64, tube: f64, n: u32, m: u32) -> Self {
         let angle = |j: u32| TAU * f64::from(j) / f64::from(m);
-        let around = |j| [radius + tube * angle(j).cos(), tube * angle(j).sin()];
+        let around = |j| [radius + tube * ops::cos(angle(j)), tube * ops::sin(angle(j))];
         Self::turned(&(0..m).map(around).collect::<Vec<_>>(), n)
     }
 
@@ -77,7 +78,7 @@ impl Form {
     }
 
     fn moved(mut self, turn: DVec3, shift: DVec3, scale: f64) -> Self {
-        let rotation = DQuat::from_scaled_axis(turn);
+        let rotation = exp_so3(turn);
         self.points.iter_mut().for_each(|p| *p = rotation * *p * scale + shift);
         self
     }
@@ -168,7 +169,7 @@ fn round_forms_are_within_the_tolerance() {
     let bowl: Vec<[f64; 2]> = (0..=12)
         .map(|k| TAU / 4.0 * f64::from(k) / 12.0)
         .flat_map(|angle: f64| [[angle, 1.0], [angle, 0.9]])
-        .map(|[angle, r]| [(r * angle.sin()).max(1e-3), -r * angle.cos()])
+        .map(|[angle, r]| [(r * ops::sin(angle)).max(1e-3), -r * ops::cos(angle)])
         .collect();
     let outline: Vec<[f64; 2]> =
         bowl.iter().step_by(2).chain(bowl.iter().skip(1).step_by(2).rev()).copied().collect();
@@ -216,10 +217,10 @@ fn bumpy_balls_are_filled() {
     for _ in 0..2 * soak_scale() {
         let bumps: Vec<DVec3> = (0..4).map(|_| rng.vec3(-1.0, 1.0).normalize()).collect();
         let radius =
-            |d: DVec3| 1.0 + bumps.iter().map(|b| 0.5 * (8.0 * (d.dot(*b) - 1.0)).exp()).sum::<f64>();
+            |d: DVec3| 1.0 + bumps.iter().map(|b| 0.5 * ops::exp(8.0 * (d.dot(*b) - 1.0))).sum::<f64>();
         let mut form = Form::wrapped(14, 9, |i, j| {
             let (a, b) = (TAU * f64::from(i) / 14.0, TAU / 2.0 * (0.02 + 0.96 * f64::from(j) / 8.0));
-            let d = DVec3::new(a.cos() * b.sin(), a.sin() * b.sin(), b.cos());
+            let d = DVec3::new(ops::cos(a) * ops::sin(b), ops::sin(a) * ops::sin(b), ops::cos(b));
             d * radius(d)
         });
         form = form.moved(rng.vec3(-1.0, 1.0), DVec3::ZERO, 0.3);
