@@ -4,9 +4,7 @@ use sinew_scene::{SceneDoc, SceneSource};
 
 /// The errors of a scene with these fields.
 fn said(fields: &str) -> String {
-    SceneDoc::from_ron(&format!("(\n  format: 1,\n{fields})"), "a.ron")
-        .expect_err("a scene with a fault")
-        .to_string()
+    SceneDoc::from_ron(&format!("(\n  format: 1,\n{fields})"), "a.ron").expect_err("an error").to_string()
 }
 
 #[test]
@@ -41,15 +39,15 @@ fn a_missing_comma_is_between_what_is_around_it() {
 fn a_file_that_is_not_there_reminds_of_one_that_is() {
     let folder = std::env::temp_dir().join(format!("sinew-messages-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::write(folder.join("mug.obj"), "").unwrap();
+    std::fs::write(folder.join("mug.obj"), "").expect("a file");
     let scene = folder.join("a.ron");
     for (file, words) in
         [("mugs.obj", "did you mean `mug.obj`?"), ("chair_high.stl", "there is no such file (")]
     {
         std::fs::write(&scene, format!("(format: 1, colliders: [(shape: Decomposed(file: \"{file}\"))])"))
-            .unwrap();
-        let text = SceneSource::load(&scene).unwrap().parse().unwrap_err().to_string();
+            .expect("a file");
+        let text = SceneSource::load(&scene).expect("a file").parse().expect_err("an error").to_string();
         assert!(text.contains(words), "{text}");
     }
-    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::remove_dir_all(&folder).expect("a file");
 }
