@@ -1,10 +1,11 @@
 //! Sleep: bodies that rest on each other stay where they are, at next to no cost, until something wakes them.
 //!
-//! Bodies connected by joints, springs and contacts are a group. A group that touches something falls asleep if for [`Sleep::after`] seconds none of
-//! its bodies has gone further than [`Sleep::distance`] from where it was, by its centre and by its turn times its radius of gyration. Asleep its
-//! bodies have no velocity, keep their poses to the bit, and their contacts are not solved. It wakes as a whole if something that moves could touch
-//! it within the step, if the input acts on one of its bodies, if gravity changes, or if anybody has moved one of them. Groups with motors, drives,
-//! actuated joints, ropes, gears or something kinematic jointed to them do not sleep, nor do characters with a score, nor anything in a scene with flesh,
+//! Bodies connected by joints, springs and contacts that could act are a group. A group that touches something which no force moves falls asleep if for
+//! [`Sleep::after`] seconds none of its bodies has gone further than [`Sleep::distance`] from where it was, by its centre and by its turn times its
+//! radius of gyration. Asleep its bodies have no velocity, keep their poses to the bit, and their contacts are not solved. It wakes as a whole if something
+//! that moves could touch it within the step, if something kinematic that carries it moves, if the input acts on one of its bodies, if gravity changes, or if
+//! anybody has moved one of them; then it has to rest as long again. Groups with motors, drives,
+//! actuated or secondary joints, ropes, gears or something kinematic jointed to them do not sleep, nor do characters with a score, nor anything in a scene with flesh,
 //! in a scheme that is not implicit, or while joint loads are measured ([`Settings::reactions`]).
 //!
 //! Cost: one pass over bodies and contacts; nothing allocates once warm.
@@ -25,7 +26,7 @@ pub(crate) struct SleepScratch {
     asleep: Vec<bool>,
     /// Per body: another one of its group, which comes earlier; then the first one.
     first: Vec<u32>,
-    /// Per first body: whether all rest, and whether something touches.
+    /// Per first body: whether all rest, and whether something that no force moves carries them.
     rests: Vec<[bool; 2]>,
     /// Per island of joints: its first body, or `AWAKE`.
     jointed: Vec<u32>,
@@ -35,7 +36,13 @@ pub(crate) struct SleepScratch {
 
 impl SleepScratch {
     /// Before a step: wakes what the input or anybody else acts on; all if nothing may sleep.
-    pub(crate) fn begin(&mut self, how: Option<Sleep>, state: &mut State, input: &Input, gravity: DVec3) {
+    pub(crate) fn begin(
+        &mut self,
+        how: Option<Sleep>,
+        model: &Model,
+        (state, input): (&mut State, &Input),
+        gravity: DVec3,
+    ) {
         let State { bodies, sleep, .. } = state;
         self.contacts.clear();
         if how.is_none() {
@@ -63,6 +70,11 @@ impl SleepScratch {
                 sleep.wake(group);
             }
         }
+        for &(body, goal) in &input.kinematic {
+            if body.index() < n && departs(&model.mechanism().body_pose(bodies, body), &goal) {
+                sleep.wake_carried_by(body.index());
+            }
+        }
         if sleep.n_asleep() > 0 {
             self.start.clone_from(bodies);
         }
@@ -78,6 +90,11 @@ impl SleepScratch {
     ) {
         let State { bodies, sleep, .. } = state;
         if sleep.n_asleep() > 0 {
+            for (body, &group) in work.sleepers().iter().enumerate() {
+                if group == AWAKE && sleep.groups[body] != AWAKE {
+                    sleep.places[body] = (bodies.poses[body], bodies.time);
+                }
+            }
             sleep.groups.clone_from_slice(work.sleepers());
             self.asleep.clear();
             self.asleep.extend(sleep.groups.iter().map(|&group| group != AWAKE));
@@ -122,7 +139,7 @@ impl SleepScratch {
         ContactSummary { n_stick: self.contacts.len(), depth, ..ContactSummary::default() }
     }
 
-    /// Connects bodies by joints and contacts: leaves the first body of each group, and whether something touches it.
+    /// Connects bodies by joints and by contacts that could act: leaves the first body of each group, and whether something carries it.
     fn group(&mut self, model: &Model, work: &FleshWorkspace) {
         let Self { first, rests, jointed, .. } = self;
         let n = model.may_sleep.len();
@@ -141,16 +158,15 @@ impl SleepScratch {
             }
         }
         let moved = |body: &usize| model.mechanism().port_of(BodyId::from_index(*body)).is_some();
-        for (contact, _) in work.contacts() {
-            let [a, b] = contact.bodies().map(|body| body.filter(moved));
-            if let (Some(a), Some(b)) = (a, b) {
+        for bodies in work.near() {
+            if let [Some(a), Some(b)] = bodies.map(|body| body.filter(moved)) {
                 let [a, b] = [a, b].map(|body| root(first, body as u32));
                 first[a.max(b) as usize] = a.min(b);
             }
         }
         (0..n as u32).for_each(|body| first[body as usize] = root(first, body));
         for (contact, _) in work.contacts() {
-            for body in contact.bodies().into_iter().flatten() {
+            if let [Some(body), None] | [None, Some(body)] = contact.bodies().map(|body| body.filter(moved)) {
                 rests[first[body] as usize][1] = true;
             }
         }
@@ -167,12 +183,21 @@ fn pushed(input: &Input) -> impl Iterator<Item = BodyId> + '_ {
     input.wrenches.iter().map(|(body, _)| *body).chain(input.grabs.iter().map(|grab| grab.body))
 }
 
+/// Whether something kinematic is to go from one pose to another by more than rounding (m, rad).
+fn departs(from: &Pose, to: &Pose) -> bool {
+    from.translation.distance(to.translation) + turn(from, to) > 1e-9
+}
+
+/// Angle between two poses, as twice the sine of its half (rad).
+fn turn(from: &Pose, to: &Pose) -> f64 {
+    2.0 * (from.rotation.conjugate() * to.rotation).xyz().length()
+}
+
 /// How far a body is from a pose, with its turn at its radius of gyration, m.
 fn distance(model: &Model, body: BodyId, from: &Pose, to: &Pose) -> f64 {
     let mass = model.mechanism().body_mass(body).max(f64::MIN_POSITIVE);
     let radius = (model.mechanism().principal_moments(body).element_sum() / mass).sqrt();
-    let turn = 2.0 * (from.rotation.conjugate() * to.rotation).xyz().length();
-    from.translation.distance(to.translation) + turn * radius
+    from.translation.distance(to.translation) + turn(from, to) * radius
 }
 
 /// The first body of a group, with shorter ways to it.

@@ -56,8 +56,22 @@ impl SleepState {
         self.contacts.clear();
     }
 
-    /// Wakes a group.
+    /// Wakes a group: it has to rest as long again.
     pub(crate) fn wake(&mut self, group: u32) {
-        self.groups.iter_mut().filter(|other| **other == group).for_each(|other| *other = AWAKE);
+        let bodies = self.groups.iter_mut().zip(&mut self.places);
+        for (other, place) in bodies.filter(|(other, _)| **other == group) {
+            (*other, place.1) = (AWAKE, self.begun);
+        }
+    }
+
+    /// Wakes the groups that touch a body.
+    pub(crate) fn wake_carried_by(&mut self, carrying: usize) {
+        for i in 0..self.contacts.len() {
+            let bodies = self.contacts[i].0.bodies();
+            if bodies.contains(&Some(carrying)) {
+                let groups = bodies.map(|body| body.map_or(AWAKE, |body| self.groups[body]));
+                groups.into_iter().filter(|&group| group != AWAKE).for_each(|group| self.wake(group));
+            }
+        }
     }
 }

@@ -143,7 +143,7 @@ impl StepCall<'_> {
     /// Bodies, and flesh solved with them by the implicit scheme.
     fn step_coupled(&mut self, settings: &sinew_mechanism::Settings) {
         let how = self.settings.sleep_of(self.model);
-        self.workspace.sleep.begin(how, self.state, self.input, settings.gravity);
+        self.workspace.sleep.begin(how, self.model, (self.state, self.input), settings.gravity);
         let State { bodies, flesh: soft, sleep, .. } = &mut *self.state;
         let Workspace { mechanism, flesh: work, last, activations, .. } = &mut *self.workspace;
         let mut companion = None;

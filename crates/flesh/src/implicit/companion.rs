@@ -179,6 +179,11 @@ impl FleshWorkspace {
         self.contacts.sleepers.groups()
     }
 
+    /// The bodies on both sides of each contact that could act in the last step; none for the world.
+    pub fn near(&self) -> impl Iterator<Item = [Option<usize>; 2]> + '_ {
+        self.contacts.near()
+    }
+
     /// What touched or was near in the last step, all parts of it, in any order and with repetitions.
     pub fn touches(&self) -> &[TouchPair] {
         self.contacts.pairs()

@@ -383,6 +383,11 @@ impl Contacts {
         summary
     }
 
+    /// The bodies of all contacts of the last step, whether they act or not.
+    pub(crate) fn near(&self) -> impl Iterator<Item = [Option<usize>; 2]> + '_ {
+        self.points.iter().map(ContactPoint::bodies)
+    }
+
     /// The contacts of the last step that act, and their impulses on the first side (N·s).
     pub(crate) fn acting(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
         let all = self.points.iter().zip(self.impulses.iter().copied());

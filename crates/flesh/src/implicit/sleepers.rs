@@ -17,6 +17,9 @@ pub const AWAKE: u32 = u32::MAX;
 const HELD: f64 = 1e9;
 const HELD_RADIUS: f64 = 0.2;
 
+/// Speed of something kinematic that is only rounding, rad/s and m/s.
+const STILL: f64 = 1e-9;
+
 /// Groups of the bodies that sleep.
 #[derive(Default)]
 pub(crate) struct Sleepers {
@@ -51,7 +54,9 @@ impl Sleepers {
             Owner::World => true,
             Owner::Body(body) => {
                 let body = body as usize;
-                self.has(body) || (model.masses[body].is_none() && motions[body] == Motion::ZERO)
+                let Motion { angular, linear } = motions[body];
+                let is_slow = angular.length() + linear.length() < STILL;
+                self.has(body) || (model.masses[body].is_none() && is_slow)
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Sleep: what rests stays to the bit and costs nothing, and wakes whenever it would move.
 
+use sinew_math::exp_so3;
 use sinew_sim::{BodyId, DVec3, Force, Input, Motion, Pose, SceneDoc, TouchPhase, World};
 
 use crate::common::world;
@@ -167,6 +168,63 @@ fn a_floor_that_sinks_wakes_what_lies_on_it() {
         world.step_with(&input);
     }
     assert!((world.state().bodies.poses[1].translation.z - 0.094).abs() < 2e-4);
+}
+
+/// A scene under which something kinematic moves as a function of time says, after two seconds of rest; where bodies 1 and on are after that.
+fn moved(text: &str, seconds: f64, goal: impl Fn(f64) -> Pose) -> Vec<DVec3> {
+    let scene = SceneDoc::from_ron(text, "moved.ron").unwrap_or_else(|error| panic!("{error}"));
+    let mut world = World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"));
+    let mut step = |t: f64| {
+        let mut input = Input::default();
+        input.kinematic.push((BodyId::from_index(0), goal(t)));
+        world.step_with(&input).asleep
+    };
+    let asleep = (0..120).map(|_| step(0.0)).last();
+    assert_eq!(asleep > Some(0), !text.contains("Never"), "a goal that stays lets sleep");
+    for k in 1..=(60.0 * seconds) as u32 {
+        step(f64::from(k) / 60.0);
+    }
+    world.state().bodies.poses[1..].iter().map(|pose| pose.translation).collect()
+}
+
+#[test]
+fn what_lies_on_something_kinematic_moves_as_it_would_awake() {
+    let on_plank = "(format: 1, name: \"plank\", duration_s: 3, bodies: [
+        (name: \"plank\", kind: Kinematic, pose: (position: (0, 0, 1)), shapes: [Box(size: (4, 1, 0.2))]),
+        (name: \"thing\", pose: (position: (0, 0, 1.2)), shapes: [SHAPE])],
+        colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), (body: \"plank\", shape: OfBody),
+            (body: \"thing\", shape: OfBody)], SLEEP)";
+    let tilted = |t: f64| Pose::new(exp_so3(DVec3::Y * (0.02 * t)), DVec3::Z);
+    let pulled = |t: f64| Pose::from_translation(DVec3::new(10.0 * t, 0.0, 1.0));
+    let ball = on_plank.replace("SHAPE", "Sphere(radius: 0.1)");
+    let cube = on_plank.replace("SHAPE", "Box(size: (0.2, 0.2, 0.2))");
+    let awake = |text: &str| text.replace("SLEEP", "sleep: Never");
+    let asleep = |text: &str| text.replace("SLEEP", "");
+    // A ball on a plank that slowly tilts rolls off, a box on one that is pulled away falls.
+    let [a, b] = [asleep(&ball), awake(&ball)].map(|text| moved(&text, 4.0, tilted)[0]);
+    assert!(a.distance(b) < 1e-3 && a.x > 1.0, "{a} {b}");
+    let [a, b] = [asleep(&cube), awake(&cube)].map(|text| moved(&text, 1.5, pulled)[0]);
+    assert!(a.distance(b) < 1e-3 && a.z < 0.2, "{a} {b}");
+}
+
+#[test]
+fn joints_that_come_and_go_and_swings_keep_awake() {
+    // A secondary joint holds a box beside a post until 2 s; a box lies on a tray that swings slowly.
+    let text = "(format: 1, name: \"let_go\", duration_s: 4, bodies: [
+        (name: \"post\", kind: Fixed, pose: (position: (0, 0, 0.5)), shapes: [Box(size: (0.2, 0.2, 1))]),
+        (name: \"box\", pose: (position: (0.2, 0, 0.5)), shapes: [Box(size: (0.2, 0.2, 0.2))]),
+        (name: \"tray\", pose: (position: (0.03, 3, 0)), shapes: [Box(size: (1, 1, 0.1))]),
+        (name: \"load\", pose: (position: (0.03, 3, 0.1)), shapes: [Box(size: (0.1, 0.1, 0.1))])],
+        joints: [(name: \"glue\", kind: Fixed, child: \"box\", parent: \"post\", priority: Secondary, to_s: 2),
+            (name: \"string\", kind: Ball, child: \"tray\", frames: World(anchor: (0, 3, 10)))],
+        colliders: [(shape: Plane(point: (0, 0, -1), normal: (0, 0, 1))), (body: \"post\", shape: OfBody),
+            (body: \"box\", shape: OfBody), (body: \"tray\", shape: OfBody), (body: \"load\", shape: OfBody)])";
+    let scene = SceneDoc::from_ron(text, "let_go.ron").unwrap_or_else(|error| panic!("{error}"));
+    let mut world = World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"));
+    for _ in 0..180 {
+        assert_eq!(world.step().asleep, 0);
+    }
+    assert!(world.state().bodies.poses[1].translation.z < 0.2);
 }
 
 #[test]
