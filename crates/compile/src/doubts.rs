@@ -16,11 +16,18 @@ pub(crate) fn doubts(
     meshes: &ColliderMeshes<'_>,
 ) -> Vec<SceneIssue> {
     let mut found = other_units(scene, flesh, meshes);
-    found.extend(meshes.coarse().map(|(i, n, reach)| SceneIssue {
-        field: format!("colliders[{i}].shape"),
-        kind: SceneIssueKind::OutOfRange,
-        message: format!("{n} parts reach out of the mesh by {:.3} mm, more than the tolerance", 1e3 * reach),
-        hint: "use a larger max_parts or tolerance".to_owned(),
+    found.extend(meshes.coarse().map(|(i, n, reach)| {
+        SceneIssue {
+            field: format!("colliders[{i}].shape"),
+            kind: SceneIssueKind::OutOfRange,
+            message: format!(
+                "its parts ({n}) reach out of the mesh by {:.3} mm, more than the tolerance",
+                1e3 * reach
+            ),
+            hint:
+                "use a larger max_parts or tolerance; if that does not help, turn the mesh or cut it by hand"
+                    .to_owned(),
+        }
     }));
     found.extend(fall_through(scene));
     found.extend(rolling_doubts(scene));

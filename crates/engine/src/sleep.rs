@@ -50,7 +50,8 @@ impl SleepScratch {
             return;
         }
         let n = bodies.poses.len();
-        if sleep.groups.len() != n || sleep.gravity != gravity || (input.spring_scale - 1.0).abs() > 0.0 {
+        let is_other = sleep.groups.len() != n || sleep.places.len() != n || sleep.gravity != gravity;
+        if is_other || (input.spring_scale - 1.0).abs() > 0.0 {
             sleep.wake_all();
             sleep.groups.resize(n, AWAKE);
             sleep.places.clear();
@@ -173,9 +174,10 @@ impl SleepScratch {
     }
 }
 
-/// Whether a body of a contact sleeps: then all of them do.
+/// Whether a body of a contact sleeps: then all of them do, if there are such bodies.
 fn is_asleep(contact: &ContactPoint, groups: &[u32]) -> bool {
-    contact.bodies().into_iter().flatten().any(|body| groups[body] != AWAKE)
+    let mut bodies = contact.bodies().into_iter().flatten();
+    bodies.clone().all(|body| body < groups.len()) && bodies.any(|body| groups[body] != AWAKE)
 }
 
 /// Bodies that the input acts on.

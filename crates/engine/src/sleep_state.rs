@@ -69,7 +69,8 @@ impl SleepState {
         for i in 0..self.contacts.len() {
             let bodies = self.contacts[i].0.bodies();
             if bodies.contains(&Some(carrying)) {
-                let groups = bodies.map(|body| body.map_or(AWAKE, |body| self.groups[body]));
+                let groups =
+                    bodies.map(|body| body.and_then(|body| self.groups.get(body)).copied().unwrap_or(AWAKE));
                 groups.into_iter().filter(|&group| group != AWAKE).for_each(|group| self.wake(group));
             }
         }

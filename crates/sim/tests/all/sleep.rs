@@ -270,3 +270,26 @@ fn a_heap_comes_to_rest_and_sleeps() {
     }
     assert_eq!(asleep, 40);
 }
+
+#[test]
+fn states_that_make_no_sense_do_no_harm() {
+    let mut world = sleeping("");
+    let good = world.checkpoint();
+    for spoil in 0..4 {
+        let mut state = good.clone();
+        let sleep = &mut state.sleep;
+        match spoil {
+            0 => sleep.places.truncate(2),
+            1 => sleep.groups.push(3),
+            2 => sleep.groups.iter_mut().for_each(|group| *group = 999),
+            _ => {
+                let mut contact = sleep.contacts[0];
+                contact.0.b = sinew_contact::Opposite::Body(999);
+                sleep.contacts.push(contact);
+            }
+        }
+        world.restore(&state).expect("a state of the scene");
+        run(&mut world, 3);
+        assert!(world.contacts().count() > 0);
+    }
+}
