@@ -5,7 +5,7 @@ use sinew_contact::{ContactEvents, Owner, SensorModel};
 use sinew_control::{Controller, ControllerState};
 use sinew_flesh::{FleshModel, FleshState};
 
-use sinew_mechanism::passive_bodies;
+use sinew_mechanism::{BodyId, passive_bodies};
 
 use crate::ReducedModel;
 use crate::sleep_state::SleepState;
@@ -25,6 +25,8 @@ pub struct Model {
     pub(crate) thickness: Vec<f64>,
     /// Per body: whether it may sleep.
     pub(crate) may_sleep: Vec<bool>,
+    /// Per body: radius of gyration, m.
+    pub(crate) gyration: Vec<f64>,
     /// Per body of flesh: its least extent at rest, m.
     pub(crate) flesh_thickness: Vec<f64>,
 }
@@ -121,6 +123,7 @@ impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
         Self {
             may_sleep: passive_bodies(&mechanism),
+            gyration: mechanism.bodies().map(|body| gyration(&mechanism, body)).collect(),
             mechanism,
             flesh: None,
             touching: None,
@@ -132,6 +135,12 @@ impl From<sinew_mechanism::Model> for Model {
             thickness: Vec::new(),
         }
     }
+}
+
+/// Radius of gyration of a body, m.
+fn gyration(mechanism: &sinew_mechanism::Model, body: BodyId) -> f64 {
+    let mass = mechanism.body_mass(body).max(f64::MIN_POSITIVE);
+    (mechanism.principal_moments(body).element_sum() / mass).sqrt()
 }
 
 /// The state of bodies, flesh and control: plain data. Restoring it restores the future to the bit.

@@ -135,7 +135,7 @@ impl HealthNotice {
             Self::UnsolvedLoops => "loops were not solved, their numbers diverged",
             Self::IgnoredInput => "inputs were ignored: not finite, or for something that cannot take them",
             Self::Regularized => "singular pivots were made soft",
-            Self::Divided => "steps were divided to close joints",
+            Self::Divided => "steps were divided to close joints or settle contacts",
             Self::OutOfIterations => "loops used up their iterations",
             Self::Contradiction => "rows of loops contradict each other or yield",
             Self::DependentRow => "has a row that other joints imply; its share of the force is not unique",

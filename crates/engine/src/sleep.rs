@@ -15,6 +15,7 @@ use sinew_contact::{ContactPoint, ContactSummary, Owner, TouchPair, TouchPhase, 
 use sinew_flesh::{AWAKE, FleshWorkspace};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::{BodyId, Input};
+use sinew_topology::DisjointSets;
 
 use crate::{Model, Scheme, Settings, Sleep, SleepState, State};
 
@@ -24,7 +25,8 @@ pub(crate) struct SleepScratch {
     /// Bodies where the step begins, if one sleeps.
     start: sinew_mechanism::State,
     asleep: Vec<bool>,
-    /// Per body: another one of its group, which comes earlier; then the first one.
+    sets: DisjointSets,
+    /// Per body: the first one of its group.
     first: Vec<u32>,
     /// Per first body: whether all rest, and whether something that no force moves carries them.
     rests: Vec<[bool; 2]>,
@@ -102,10 +104,8 @@ impl SleepScratch {
             bodies.take_islands(model.mechanism(), &self.start, &self.start, &self.asleep);
         }
         for (body, place) in sleep.places.iter_mut().enumerate() {
-            let id = BodyId::from_index(body);
-            if sleep.groups[body] == AWAKE
-                && distance(model, id, &place.0, &bodies.poses[body]) > how.distance
-            {
+            let gone = distance(&place.0, &bodies.poses[body], model.gyration[body]);
+            if sleep.groups[body] == AWAKE && gone > how.distance {
                 *place = (bodies.poses[body], bodies.time);
             }
         }
@@ -142,30 +142,29 @@ impl SleepScratch {
 
     /// Connects bodies by joints and by contacts that could act: leaves the first body of each group, and whether something carries it.
     fn group(&mut self, model: &Model, work: &FleshWorkspace) {
-        let Self { first, rests, jointed, .. } = self;
+        let Self { sets, first, rests, jointed, .. } = self;
         let n = model.may_sleep.len();
-        first.clear();
-        first.extend(0..n as u32);
+        sets.reset(n);
         rests.clear();
         rests.resize(n, [true, false]);
         jointed.clear();
         for body in model.mechanism().bodies() {
             if let Some(island) = model.mechanism().island_of(body) {
                 jointed.resize(jointed.len().max(island + 1), AWAKE);
-                if jointed[island] == AWAKE {
-                    jointed[island] = body.index() as u32;
+                match jointed[island] {
+                    AWAKE => jointed[island] = body.index() as u32,
+                    first => _ = sets.join(first, body.index() as u32),
                 }
-                first[body.index()] = jointed[island];
             }
         }
         let moved = |body: &usize| model.mechanism().port_of(BodyId::from_index(*body)).is_some();
         for bodies in work.near() {
             if let [Some(a), Some(b)] = bodies.map(|body| body.filter(moved)) {
-                let [a, b] = [a, b].map(|body| root(first, body as u32));
-                first[a.max(b) as usize] = a.min(b);
+                sets.join(a as u32, b as u32);
             }
         }
-        (0..n as u32).for_each(|body| first[body as usize] = root(first, body));
+        first.clear();
+        first.extend((0..n as u32).map(|body| sets.first(body)));
         for (contact, _) in work.contacts() {
             if let [Some(body), None] | [None, Some(body)] = contact.bodies().map(|body| body.filter(moved)) {
                 rests[first[body] as usize][1] = true;
@@ -196,19 +195,8 @@ fn turn(from: &Pose, to: &Pose) -> f64 {
 }
 
 /// How far a body is from a pose, with its turn at its radius of gyration, m.
-fn distance(model: &Model, body: BodyId, from: &Pose, to: &Pose) -> f64 {
-    let mass = model.mechanism().body_mass(body).max(f64::MIN_POSITIVE);
-    let radius = (model.mechanism().principal_moments(body).element_sum() / mass).sqrt();
+fn distance(from: &Pose, to: &Pose, radius: f64) -> f64 {
     from.translation.distance(to.translation) + turn(from, to) * radius
-}
-
-/// The first body of a group, with shorter ways to it.
-fn root(first: &mut [u32], mut body: u32) -> u32 {
-    while first[body as usize] != body {
-        first[body as usize] = first[first[body as usize] as usize];
-        body = first[body as usize];
-    }
-    body
 }
 
 /// Adds the touches of bodies that sleep: they go on.

@@ -14,10 +14,11 @@
 use glam::DVec3;
 
 use sinew_math::TetMesh;
+use sinew_topology::DisjointSets;
 
 use crate::brick_tets::{GridNodes, all, check_cells, six_tets};
 use crate::cut_solid::{CellContent, CellGrid, CutSolid};
-use crate::{box_tree::Bounds, error::MeshError, solid_part::CapSide, union_find::UnionFind};
+use crate::{box_tree::Bounds, error::MeshError, solid_part::CapSide};
 
 /// Distance of the surface from the outer planes of the grid, in bricks, so that no vertex lies in them.
 const MARGIN: f64 = 1e-3;
@@ -105,7 +106,7 @@ pub(crate) fn bricks_around(solid: &CutSolid) -> Result<(TetMesh, Vec<Brick>), M
         None => CapSide::FULL,
     };
     // corners of every brick, numbered by their places along x, y and z as binary digits
-    let mut corners = UnionFind::new(8 * bricks.len());
+    let mut corners = DisjointSets::new(8 * bricks.len());
     for (low, brick) in bricks.iter().enumerate() {
         for axis in (0..3).filter(|&axis| brick.cell[axis] + 1 < cells[axis]) {
             let mut next = brick.cell;

@@ -5,7 +5,6 @@ mod barycentric;
 mod box_tree;
 mod error;
 mod triangles;
-mod union_find;
 
 mod self_intersection;
 mod surface;

@@ -6,8 +6,9 @@
 
 use glam::DVec3;
 use sinew_math::ops;
+use sinew_topology::DisjointSets;
 
-use crate::{barycentric::signed_volume, embed::EmbeddedBody, union_find::UnionFind};
+use crate::{barycentric::signed_volume, embed::EmbeddedBody};
 
 /// Shapes, fill ratios and masses of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +38,7 @@ impl EmbeddedBody {
     /// Measures element shapes, fill ratios and masses.
     pub fn quality(&self) -> Quality {
         let (mut dihedral, mut max_aspect) = ([f64::INFINITY, 0.0f64], 0.0f64);
-        let mut pieces = UnionFind::new(self.nodes().len());
+        let mut pieces = DisjointSets::new(self.nodes().len());
         let (mut total, mut filled) = (0.0, 0.0);
         let mut volumes = MinMax::EMPTY;
         for (tet, nodes) in self.tets().iter().enumerate() {
@@ -46,7 +47,7 @@ impl EmbeddedBody {
                 dihedral = [dihedral[0].min(angle), dihedral[1].max(angle)];
             }
             max_aspect = max_aspect.max(aspect(corners));
-            nodes.windows(2).for_each(|pair| pieces.join(pair[0], pair[1]));
+            nodes.windows(2).for_each(|pair| _ = pieces.join(pair[0], pair[1]));
             let volume = signed_volume(corners);
             volumes.add(volume);
             total += volume;

@@ -10,8 +10,9 @@
 //! Both sides of a cut compute the same points to the bit, so connected pieces are found by comparing points.
 
 use glam::DVec3;
+use sinew_topology::DisjointSets;
 
-use crate::{box_tree::Bounds, union_find::UnionFind};
+use crate::box_tree::Bounds;
 
 /// The triangle of a segment that closes a cap along the edge of a box.
 const NONE: u32 = u32::MAX;
@@ -190,10 +191,10 @@ impl SolidPart {
             n += 1;
         }
         ends.sort_unstable();
-        let mut sets = UnionFind::new(n as usize);
+        let mut sets = DisjointSets::new(n as usize);
         ends.windows(2)
             .filter(|pair| pair[0].0 == pair[1].0)
-            .for_each(|pair| sets.join(pair[0].1, pair[1].1));
+            .for_each(|pair| _ = sets.join(pair[0].1, pair[1].1));
         sets.numbered()
     }
 

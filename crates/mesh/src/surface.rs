@@ -10,10 +10,11 @@
 
 use glam::DVec3;
 use sinew_math::{MassProperties, MeshMassError, ops};
+use sinew_topology::DisjointSets;
 
 use crate::box_tree::{Bounds, BoxTree};
 use crate::triangles::{Triangles, check_indices};
-use crate::{error::MeshError, self_intersection::first_intersection, union_find::UnionFind};
+use crate::{error::MeshError, self_intersection::first_intersection};
 
 /// A triangle is flat if twice its area is at most this fraction of the product of two sides.
 const FLAT: f64 = 1e-15;
@@ -174,8 +175,8 @@ fn matched_edges(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<[u32
 /// Checks that closed parts are nested with alternating orientation: the winding number of the others at a part is 1 if
 /// it is a cavity, else 0.
 fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]], edges: &[[u32; 2]]) -> Result<(), MeshError> {
-    let mut sets = UnionFind::new(triangles.len());
-    edges.iter().for_each(|&[a, b]| sets.join(a, b));
+    let mut sets = DisjointSets::new(triangles.len());
+    edges.iter().for_each(|&[a, b]| _ = sets.join(a, b));
     let (part_of, n) = sets.numbered();
     if n == 1 {
         return Ok(());

@@ -31,3 +31,4 @@ pub use plan::{EliminationPlan, Island, PlanNode, PlanPair, PlanTree, Role};
 pub use planner::plan;
 pub use replan::{Replanned, replan};
 pub use schedule::{Schedule, Task};
+pub use sets::DisjointSets;

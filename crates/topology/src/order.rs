@@ -29,7 +29,7 @@ pub(crate) fn order(graph: &Graph, in_forest: &[bool]) -> PlanTables {
     let mut tables = PlanTables { pairs: Vec::with_capacity(graph.n_variables()), ..PlanTables::default() };
     let mut stack = Vec::new();
     for tree in emission {
-        if tables.islands.len() == island_of_tree[tree] {
+        if dense(tables.islands.len()) == island_of_tree[tree] {
             let first_variable = components.first_variable[tree];
             let (pair, tree) = (dense(tables.pairs.len()), dense(tables.trees.len()));
             tables.islands.push(Island { first_variable, pairs: pair..pair, trees: tree..tree, loops: 0..0 });
@@ -146,26 +146,15 @@ impl Components {
     }
 
     /// The island of each tree; islands are numbered in order of their first tree.
-    fn islands(&self, graph: &Graph, in_forest: &[bool]) -> Vec<usize> {
+    fn islands(&self, graph: &Graph, in_forest: &[bool]) -> Vec<u32> {
         let n_trees = self.roots.len();
         let mut sets = DisjointSets::new(n_trees);
         for id in graph.constraints().filter(|id| !in_forest[id.index()]) {
             if let Endpoints::Pair(child, parent) = graph.endpoints(id) {
-                sets.union(self.tree_of[child.index()] as usize, self.tree_of[parent.index()] as usize);
+                sets.join(self.tree_of[child.index()], self.tree_of[parent.index()]);
             }
         }
-        let mut number_of_set = vec![usize::MAX; n_trees];
-        let mut n_islands = 0;
-        (0..n_trees)
-            .map(|tree| {
-                let number = &mut number_of_set[sets.find(tree)];
-                if *number == usize::MAX {
-                    *number = n_islands;
-                    n_islands += 1;
-                }
-                *number
-            })
-            .collect()
+        sets.numbered().0
     }
 }
 
@@ -215,7 +204,7 @@ fn push_loops(
     graph: &Graph,
     in_forest: &[bool],
     components: &Components,
-    island_of_tree: &[usize],
+    island_of_tree: &[u32],
     tables: &mut PlanTables,
 ) {
     let island_of = |id: ConstraintId| {
@@ -225,7 +214,7 @@ fn push_loops(
     tables.loops = graph.constraints().filter(|id| !in_forest[id.index()]).collect();
     tables.loops.sort_by_key(|&id| island_of(id));
     let mut start = 0;
-    for (number, island) in tables.islands.iter_mut().enumerate() {
+    for (number, island) in (0u32..).zip(&mut tables.islands) {
         let n_loops = tables.loops[start..].iter().take_while(|&&id| island_of(id) == number).count();
         island.loops = range(start, start + n_loops);
         start += n_loops;

@@ -18,7 +18,7 @@ pub(crate) fn split(graph: &Graph) -> Result<Vec<bool>, TopologyError> {
     for priority in [Priority::Primary, Priority::Auto] {
         for id in graph.constraints().filter(|&id| graph.priority(id) == priority) {
             let (child, parent) = ends(graph, id);
-            let is_new = sets.union(child, parent);
+            let is_new = sets.join(child as u32, parent as u32);
             if !is_new && priority == Priority::Primary {
                 return Err(TopologyError::PrimaryCycle { cycle: cycle_of(graph, &in_forest, id) });
             }

@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use sinew_topology::DisjointSets;
+
 use super::touching_point::{GIVEN, TouchingPoint};
 use crate::model::NO_SLOT;
 
@@ -18,7 +20,8 @@ pub(super) struct TouchingIslands {
     point_ends: Vec<u32>,
     /// Number of loose islands.
     n_loose: usize,
-    /// Per body: another one of its island, which comes earlier; then its island.
+    sets: DisjointSets,
+    /// Per body: the first one of its island; then its island.
     of_body: Vec<u32>,
     /// Per island, before they are sorted: whether it is loose; then its place.
     order: Vec<u32>,
@@ -78,30 +81,27 @@ impl TouchingIslands {
 
     /// Leaves for every body the first one of its island.
     fn connect(&mut self, jointed: impl Iterator<Item = u32> + Clone, points: &[TouchingPoint]) {
-        let Self { of_body, first_jointed, .. } = self;
+        let Self { of_body, sets, first_jointed, .. } = self;
+        sets.reset(jointed.clone().count());
+        for (body, island) in (0u32..).zip(jointed.clone()).filter(|&(_, island)| island != NO_SLOT) {
+            let island = island as usize;
+            first_jointed.resize(first_jointed.len().max(island + 1), GIVEN);
+            match first_jointed[island] {
+                GIVEN => first_jointed[island] = body,
+                first => _ = sets.join(first, body),
+            }
+        }
+        jointed
+            .clone()
+            .filter(|&island| island != NO_SLOT)
+            .for_each(|island| first_jointed[island as usize] = GIVEN);
+        for [a, b] in points.iter().map(|point| point.sides.places) {
+            if a != GIVEN && b != GIVEN {
+                sets.join(a, b);
+            }
+        }
         of_body.clear();
-        for (body, island) in (0u32..).zip(jointed.clone()) {
-            of_body.push(body);
-            if island != NO_SLOT {
-                let island = island as usize;
-                first_jointed.resize(first_jointed.len().max(island + 1), GIVEN);
-                if first_jointed[island] == GIVEN {
-                    first_jointed[island] = body;
-                }
-                of_body[body as usize] = first_jointed[island];
-            }
-        }
-        jointed.filter(|&island| island != NO_SLOT).for_each(|island| first_jointed[island as usize] = GIVEN);
-        for point in points {
-            if let [a, b] = point.sides.places
-                && a != GIVEN
-                && b != GIVEN
-            {
-                let [a, b] = [a, b].map(|body| root(of_body, body));
-                of_body[a.max(b) as usize] = a.min(b);
-            }
-        }
-        (0..of_body.len() as u32).for_each(|body| of_body[body as usize] = root(of_body, body));
+        of_body.extend((0u32..).zip(jointed).map(|(body, _)| sets.first(body)));
     }
 
     /// Puts bodies and contacts into the order of the islands, and the sides of contacts to where the bodies have gone.
@@ -147,15 +147,6 @@ impl TouchingIslands {
         };
         (range(&self.ends), range(&self.point_ends))
     }
-}
-
-/// The first body of an island, with shorter ways to it.
-fn root(of_body: &mut [u32], mut body: u32) -> u32 {
-    while of_body[body as usize] != body {
-        of_body[body as usize] = of_body[of_body[body as usize] as usize];
-        body = of_body[body as usize];
-    }
-    body
 }
 
 /// Places of things that belong to islands, in their order; turns the numbers per island into ends.

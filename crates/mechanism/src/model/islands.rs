@@ -3,7 +3,7 @@
 //! An island is free if none of its bodies is connected with the world, a fixed or a kinematic body, and none has drag: it keeps
 //! its angular momentum. Bodies that nothing is connected with are left out.
 
-use sinew_topology::NONE;
+use sinew_topology::{DisjointSets, NONE};
 
 /// The islands of a model, in the order of their first bodies.
 #[derive(Clone, Debug, Default)]
@@ -23,18 +23,25 @@ pub(crate) struct Islands {
 impl Islands {
     /// Of bodies that are connected in pairs; `is_held` where something holds a body, `is_moved` where forces move it.
     pub(crate) fn of(
-        is_held: Vec<bool>,
+        mut is_held: Vec<bool>,
         is_moved: &dyn Fn(u32) -> bool,
         pairs: impl Iterator<Item = [u32; 2]> + Clone,
     ) -> Self {
         let n = is_held.len() as u32;
-        let is_connected = vec![false; is_held.len()];
-        let mut union = Union { parents: (0..n).collect(), is_held, is_connected };
+        let mut is_connected = vec![false; is_held.len()];
+        let mut sets = DisjointSets::new(is_held.len());
         for bodies in pairs.clone() {
-            union.join(bodies, bodies.map(is_moved));
+            let moved = bodies.map(is_moved);
+            for (body, other) in [(0, 1), (1, 0)].into_iter().filter(|&(body, _)| moved[body]) {
+                is_connected[bodies[body] as usize] = true;
+                is_held[bodies[body] as usize] |= !moved[other];
+            }
+            if moved == [true; 2] {
+                sets.join(bodies[0], bodies[1]);
+            }
         }
-        let mut roots: Vec<(u32, u32)> = (0..n).map(|body| (union.root(body), body)).collect();
-        roots.retain(|&(_, body)| union.is_connected[body as usize]);
+        let mut roots: Vec<(u32, u32)> = (0..n).map(|body| (sets.first(body), body)).collect();
+        roots.retain(|&(_, body)| is_connected[body as usize]);
         roots.sort_unstable();
         let mut islands = Self { of_body: vec![NONE; n as usize], ..Self::default() };
         for island in roots.chunk_by(|a, b| a.0 == b.0) {
@@ -43,7 +50,7 @@ impl Islands {
                 islands.bodies.push(body);
             }
             islands.ends.push(islands.bodies.len() as u32);
-            islands.is_free.push(!union.is_held[island[0].0 as usize]);
+            islands.is_free.push(!island.iter().any(|&(_, body)| is_held[body as usize]));
         }
         let held = pairs.flat_map(|[a, b]| [(a, b), (b, a)]).filter_map(|(holding, held)| {
             let is_holding = (holding as usize) < islands.of_body.len() && !is_moved(holding);
@@ -87,46 +94,5 @@ impl Islands {
     /// The bodies of the free islands.
     pub(crate) fn free(&self) -> impl Iterator<Item = &[u32]> {
         self.iter().filter(|&(_, is_free)| is_free).map(|(bodies, _)| bodies)
-    }
-}
-
-/// Union of bodies under way.
-struct Union {
-    parents: Vec<u32>,
-    /// At the root of an island: whether anything holds it.
-    is_held: Vec<bool>,
-    /// Per body: whether a joint or spring connects it with anything.
-    is_connected: Vec<bool>,
-}
-
-impl Union {
-    fn root(&mut self, mut body: u32) -> u32 {
-        while self.parents[body as usize] != body {
-            let above = self.parents[self.parents[body as usize] as usize];
-            self.parents[body as usize] = above;
-            body = above;
-        }
-        body
-    }
-
-    /// Joins two bodies; one that forces do not move holds the other.
-    fn join(&mut self, bodies: [u32; 2], is_moved: [bool; 2]) {
-        for (body, is_moved) in bodies.into_iter().zip(is_moved) {
-            if is_moved {
-                self.is_connected[body as usize] = true;
-            }
-        }
-        match (bodies, is_moved) {
-            ([a, b], [true, true]) => {
-                let (a, b) = (self.root(a), self.root(b));
-                self.parents[a.max(b) as usize] = a.min(b);
-                self.is_held[a.min(b) as usize] |= self.is_held[a.max(b) as usize];
-            }
-            ([body, _], [true, false]) | ([_, body], [false, true]) => {
-                let root = self.root(body);
-                self.is_held[root as usize] = true;
-            }
-            _ => {}
-        }
     }
 }

@@ -8,6 +8,7 @@
 
 use super::pattern::SparsePattern;
 use glam::DVec3;
+use sinew_topology::DisjointSets;
 
 /// A partition of the free nodes.
 #[derive(Clone, Debug)]
@@ -51,23 +52,15 @@ impl Aggregates {
 
 /// A representative of the connected piece of each free node: the smallest index in it.
 fn pieces(pattern: &SparsePattern, is_fixed: &[bool]) -> Vec<u32> {
-    fn root(parent: &mut [u32], mut i: u32) -> u32 {
-        while parent[i as usize] != i {
-            parent[i as usize] = parent[parent[i as usize] as usize];
-            i = parent[i as usize];
-        }
-        i
-    }
-    let mut parent: Vec<u32> = (0..is_fixed.len() as u32).collect();
+    let mut sets = DisjointSets::new(is_fixed.len());
     for i in 0..is_fixed.len() {
         for (_, j) in pattern.upper_row(i) {
             if !is_fixed[i] && !is_fixed[j] {
-                let (a, b) = (root(&mut parent, i as u32), root(&mut parent, j as u32));
-                parent[a.max(b) as usize] = a.min(b);
+                sets.join(i as u32, j as u32);
             }
         }
     }
-    (0..parent.len() as u32).map(|i| root(&mut parent, i)).collect()
+    (0..is_fixed.len() as u32).map(|i| sets.first(i)).collect()
 }
 
 /// Splits `nodes` into groups of about `size`, sorts each and appends its end to `start`.
