@@ -26,6 +26,9 @@ const SLIDING_SLOPE: f64 = 1e-6;
 /// A review accepts a grip if friction is wrong by less than this part of its limit.
 const REVIEW_TOLERANCE: f64 = 0.01;
 
+/// A load is that of the last step if it has changed by less than this part.
+const STEADY: f64 = 0.1;
+
 /// How many times its own mass a contact that bears others is assumed to move.
 const BORNE_MASSES: f64 = 10.0;
 
@@ -139,9 +142,26 @@ impl ContactStart {
         let arrives = self.depth >= 0.0 || self.rebound > 0.0 || self.depth > dt * self.normal.dot(now);
         match arrives {
             true if now == free => self.guess_borne(now, dt),
-            true => self.guess(free, dt),
+            true => self.guess_steady(free, dt),
             false => ContactStep::default(),
         }
+    }
+
+    /// The law of a particle, or friction of constant size where it slid in the last step under the load that it has now: if friction takes less than half
+    /// of the speed, it does not turn it round.
+    fn guess_steady(&self, free: DVec3, dt: f64) -> ContactStep {
+        let step = self.guess(free, dt);
+        let sliding = free - self.normal * self.normal.dot(free);
+        let speed = sliding.length();
+        let limit = self.law.friction * dt * self.law.stiffness * self.depth;
+        // the stretch is that of the last friction
+        let change = dt * self.law.tangential_stiffness * self.stretch.length() - limit;
+        // its chord is that at the speed that is left
+        let keeps_on = step.grip == Grip::Slip && step.resistance[1] * speed <= 2.0 * limit;
+        if keeps_on && limit > 0.0 && change.abs() <= STEADY * limit && self.rebound == 0.0 {
+            return self.against(self.normal_line(dt), sliding, sliding, [limit, limit / speed]);
+        }
+        step
     }
 
     /// The law of a particle that would have the relative velocity `free` without the contact.
@@ -171,12 +191,11 @@ impl ContactStart {
     /// The law of a contact whose sides fall alike, so that nothing tells what presses them together but its depth. A contact that bears others is pressed by more
     /// than a particle of its own mass would be. That counts where friction may stop it, although it moves more than its own mass, too.
     fn guess_borne(&self, now: DVec3, dt: f64) -> ContactStep {
-        let mut step = self.guess(now, dt);
+        let step = self.guess(now, dt);
         let borne = self.law.friction * dt * self.law.stiffness * self.depth;
         let speed = (now - self.normal * self.normal.dot(now)).length().max(self.law.slip_speed);
         if step.grip == Grip::Slip && self.rebound == 0.0 && borne >= BORNE_MASSES * speed * self.mass {
-            let resistance = borne / speed;
-            step.resistance = [step.resistance[0], resistance, resistance];
+            return self.framed(self.normal_line(dt), now, [borne / speed; 2]);
         }
         step
     }
@@ -224,6 +243,49 @@ impl ContactStart {
             // less friction than what it slid against cannot turn it round
             Some(self.against(normal, sliding, sliding, [limit, limit / speed]))
         }
+    }
+
+    /// The impulse (N·s, world) on the first side in a step of `dt` seconds that ends at the relative velocity `v'` (m/s): the law that each
+    /// grip makes linear, with the friction limit of the load at the velocity `from`.
+    pub(crate) fn impulse_at(&self, from: DVec3, end: DVec3, dt: f64) -> DVec3 {
+        let (tangent, separation) = (self.tangent_line(dt), self.normal.dot(end));
+        let pull = tangent.0 + (end - self.normal * separation) * tangent.1;
+        self.normal * self.load_at(end, dt) - within(pull, self.law.friction * self.load_at(from, dt))
+    }
+
+    /// The tangent of that law at `v'`, with the friction limit of the load there.
+    pub(crate) fn tangent_at(&self, end: DVec3, dt: f64) -> ContactStep {
+        let load = self.load_at(end, dt);
+        // a number that is not finite opens the contact
+        if !(load > 0.0 && load.is_finite() && end.is_finite()) {
+            return ContactStep::default();
+        }
+        let (tangent, limit) = (self.tangent_line(dt), self.law.friction * load);
+        let sliding = end - self.normal * self.normal.dot(end);
+        let pull = tangent.0 + sliding * tangent.1;
+        let size = pull.length();
+        if size <= limit || limit <= 0.0 {
+            return self.sticking(dt);
+        }
+        self.against(self.normal_line(dt), sliding, pull, [limit, limit * tangent.1 / size])
+    }
+
+    /// A law whose impulse at `v'` is the given one (N·s, world), with the resistance of the tangent there.
+    pub(crate) fn holding(&self, end: DVec3, impulse: DVec3, dt: f64) -> ContactStep {
+        let mut step = self.tangent_at(end, dt);
+        if step.grip == Grip::Open && impulse != DVec3::ZERO {
+            step = self.framed(ImpulseLine(0.0, 0.0), impulse, [0.0; 2]);
+        }
+        for ((q, b), axis) in step.impulse.iter_mut().zip(step.resistance).zip(step.axes) {
+            *q = axis.dot(impulse) + b * axis.dot(end);
+        }
+        step
+    }
+
+    /// The impulse along the normal at `v'` (N·s).
+    fn load_at(&self, end: DVec3, dt: f64) -> f64 {
+        let normal = self.normal_line(dt);
+        (normal.0 - normal.1 * self.normal.dot(end)).max(0.0)
     }
 
     /// For the last solve: replaces the spring of a contact with a gap by the chord `−(p_n/u') u` of the normal law.

@@ -145,28 +145,45 @@ impl ContactSolve {
         steps.clone_into(&mut self.steps);
     }
 
-    /// Checks every contact with the relative velocities of a solve (m/s, world); returns how many laws changed. If
+    /// Checks every contact with the relative velocities of a solve (m/s, world), in their order; returns how many laws changed. If
     /// none changed, the solve is final. If the next solve is the `last`, it gets only laws that dissipate energy at
     /// any velocity.
-    pub fn review(
-        &mut self,
-        contacts: &[ContactPoint],
-        last: bool,
-        mut end: impl FnMut(&ContactPoint) -> DVec3,
-    ) -> usize {
+    pub fn review(&mut self, last: bool, ends: &[DVec3]) -> usize {
         let mut n_changed = 0;
-        for ((contact, start), step) in contacts.iter().zip(&self.starts).zip(&mut self.steps) {
-            if let Some(changed) = start.review(step, end(contact), self.dt, last) {
+        for ((start, step), &end) in self.starts.iter().zip(&mut self.steps).zip(ends) {
+            if let Some(changed) = start.review(step, end, self.dt, last) {
                 *step = changed;
                 n_changed += 1;
             }
         }
         if last && n_changed > 0 {
-            for ((contact, start), step) in contacts.iter().zip(&self.starts).zip(&mut self.steps) {
-                start.soften_gap(step, end(contact));
+            for ((start, step), &end) in self.starts.iter().zip(&mut self.steps).zip(ends) {
+                start.soften_gap(step, end);
             }
         }
         n_changed
+    }
+
+    /// Replaces all laws by tangents at relative velocities (m/s, world), in the order of the contacts.
+    pub fn linearize(&mut self, ends: &[DVec3]) {
+        for ((start, step), &end) in self.starts.iter().zip(&mut self.steps).zip(ends) {
+            *step = start.tangent_at(end, self.dt);
+        }
+    }
+
+    /// Replaces all laws by such that give impulses (N·s, world) at relative velocities (m/s, world): if these are in balance, the next solve
+    /// ends there.
+    pub fn hold(&mut self, ends: &[DVec3], impulses: &[DVec3]) {
+        let given = ends.iter().zip(impulses);
+        for ((start, step), (&end, &impulse)) in self.starts.iter().zip(&mut self.steps).zip(given) {
+            *step = start.holding(end, impulse, self.dt);
+        }
+    }
+
+    /// The impulse (N·s, world) of a contact at the relative velocity `end` (m/s, world), by the law that its steps make linear, with the friction limit of
+    /// its load at `from`.
+    pub fn impulse_at(&self, contact: usize, from: DVec3, end: DVec3) -> DVec3 {
+        self.starts[contact].impulse_at(from, end, self.dt)
     }
 
     /// Ends the step with the velocities of the last solve: writes the stretches to `anchors`.

@@ -244,6 +244,20 @@ mod tests {
     }
 
     #[test]
+    fn flesh_that_is_hit_hard_is_not_pierced() {
+        for (lower, speed) in [(Thing::Rock, 15.0), (Thing::Mesh, 15.0), (Thing::Sphere, 30.0)] {
+            let drop = Drop {
+                lower: Some(lower),
+                ground: Ground::Plane,
+                upper: Thing::Flesh,
+                speed,
+                is_reduced: false,
+            };
+            assert_eq!(drop.run().unwrap(), DropRun::default(), "{lower:?}");
+        }
+    }
+
+    #[test]
     fn a_fast_box_rests_on_thin_ground() {
         for ground in Ground::ALL {
             let drop = Drop { upper: Thing::Box, lower: None, ground, speed: 30.0, is_reduced: false };

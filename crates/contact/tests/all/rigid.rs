@@ -110,7 +110,8 @@ impl Bricks {
         self.used = 1;
         while self.used < self.passes {
             let last = self.used + 1 == self.passes;
-            if self.solve.review(contacts, last, |c| Self::relative(bricks, &motions, c)) == 0 {
+            let ends: Vec<DVec3> = contacts.iter().map(|c| Self::relative(bricks, &motions, c)).collect();
+            if self.solve.review(last, &ends) == 0 {
                 break;
             }
             motions = solve(bricks, contacts, self.solve.steps(), &free);

@@ -66,7 +66,7 @@ struct BestSolution {
 }
 
 /// Solves of a step: of guesses at the laws of contacts with flesh; and of contacts of bodies, where each is a few iterations.
-const MOST_SOLVES: u32 = 12;
+const MOST_SOLVES: u32 = 16;
 const MOST_TOUCHING_SOLVES: u32 = 40;
 
 /// Relative error of the contact forces at which it is worth looking where the bodies end.
@@ -418,6 +418,7 @@ impl Companion for Flesh<'_> {
         (work.h, work.dt, work.carry) = (moment.h, moment.dt, moment.carry);
         work.report.touched = None;
         if !moment.is_same {
+            work.contacts.begin_reviews();
             moment.motions.clone_into(&mut work.motions);
         }
         let FleshWorkspace { elements, flowing, outside, contacts, lag, .. } = &mut **work;
@@ -543,6 +544,10 @@ impl Companion for Flesh<'_> {
         for (body, nodes) in model.bodies.iter().zip(&mut state.nodes) {
             advance_flow(&body.fem, &nodes.positions, work.dt, &mut nodes.flow);
         }
+    }
+
+    fn unsettled(&self) -> f64 {
+        self.work.contacts.unsettled()
     }
 
     fn most_solves(&self) -> u32 {

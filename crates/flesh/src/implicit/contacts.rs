@@ -18,6 +18,7 @@ use sinew_mechanism::{CompanionLoads, CouplingPoint, State};
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
+use super::damped_ends::DampedEnds;
 use super::end_contacts::EndContacts;
 use super::jolt::{jolted, meeting};
 use super::sleepers::Sleepers;
@@ -44,8 +45,7 @@ pub(crate) struct Contacts {
     stretches: Vec<DVec3>,
     scaled: Anchors,
     scale: f64,
-    /// The laws before a review.
-    laws: Vec<ContactStep>,
+    damped: DampedEnds,
     /// The laws of the best solution.
     best_laws: Vec<ContactStep>,
     /// The impulse of each contact in the last step, N·s.
@@ -145,6 +145,16 @@ impl Contacts {
                 return;
             }
         }
+    }
+
+    /// The same contacts act on other momenta.
+    pub(crate) fn begin_reviews(&mut self) {
+        self.damped.clear();
+    }
+
+    /// Relative error of the impulses where there were not enough solves.
+    pub(crate) fn unsettled(&self) -> f64 {
+        self.damped.unsettled()
     }
 
     /// A step begins, which may have several parts.
@@ -304,21 +314,33 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         is_last: bool,
     ) -> bool {
-        let Self { query, points, solve, centres, motions, laws, sleepers, .. } = self;
+        let Self { query, points, solve, centres, motions, sleepers, damped, .. } = self;
         let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
-        solve.steps().clone_into(laws);
-        let n_changed = solve.review(points, is_last, |contact| sides.relative(contact, ends, nodes));
-        if n_changed == 0 {
-            return false;
+        let solved = points.iter().map(|contact| sides.relative(contact, ends, nodes));
+        let is_whole = damped.advance(solve.steps(), solved, |i, from, end| solve.impulse_at(i, from, end));
+        let (ends, impulses) = damped.iterate();
+        if !damped.is_damping() {
+            if solve.review(false, ends) == 0 {
+                return false;
+            }
+        } else if is_last {
+            solve.hold(ends, impulses);
+            damped.end(|i, end| solve.impulse_at(i, end, end));
+            return true;
+        } else {
+            solve.linearize(ends);
+        }
+        if !is_whole {
+            return true;
         }
         let (mut has_flesh, mut wrong, mut all) = (false, 0.0, 0.0);
-        for ((contact, before), step) in points.iter().zip(&*laws).zip(solve.steps()) {
+        for (((contact, before), step), &end) in points.iter().zip(damped.laws()).zip(solve.steps()).zip(ends)
+        {
             match contact.a {
-                Mover::Body(_) if before.grip != step.grip => return true,
+                Mover::Body(_) if before.grip != step.grip && !damped.is_damping() => return true,
                 Mover::Body(_) => {}
                 Mover::Vertex(_) | Mover::Face(_) => has_flesh = true,
             }
-            let end = sides.relative(contact, ends, nodes);
             let (present, wanted) = (before.impulse_at(end), step.impulse_at(end));
             wrong += present.distance(wanted);
             all += wanted.length();

@@ -7,6 +7,7 @@ mod companion;
 mod contact_sides;
 mod contacts;
 mod couplings;
+mod damped_ends;
 mod elements;
 mod end_contacts;
 mod flow_point;

@@ -17,6 +17,9 @@ use crate::tree::TreeReport;
 use crate::watch::OPEN;
 use crate::{Companion, Implicit, JointId, Model, Order, Stage, State, StepReport};
 
+/// Relative error of contact forces from which on a step is divided.
+const UNSETTLED: f64 = 0.2;
+
 /// One implicit step, with a companion if there is one. A tentative step that leaves joints open changes nothing.
 pub(crate) fn step(
     active: &mut ActiveStep<'_, '_>,
@@ -61,6 +64,7 @@ fn step_by(
     let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
     let torn = if may_mend && !step.is_iterated() { find_torn(task, state, &solved.seen) } else { None };
     let is_torn = torn.is_some();
+    let unsettled = step.solver.unsettled();
     let Closing { solves, unclosed, residual, worst, may_divide } =
         if is_torn || task.mends() { Closing::ONE } else { step.close_joints(state, &mut solved, run) };
     let is_open = unclosed > OPEN;
@@ -68,6 +72,9 @@ fn step_by(
         Some(if task.care == JointCare::Nothing { Remedy::Assemble } else { Remedy::Mend })
     } else if residual > OPEN && may_divide && task.is_tentative {
         Some(Remedy::Divide(residual))
+    } else if unsettled > UNSETTLED && task.is_tentative && !task.may_damp {
+        // Halves are worth it as long as they leave less than all of the error.
+        Some(Remedy::Divide(unsettled * task.settings.dt))
     } else {
         (is_open && may_divide && may_mend).then_some(Remedy::Mend)
     };

@@ -86,6 +86,11 @@ impl PointSolver<'_> {
         self.solve_once(problem, &coupling, run)
     }
 
+    /// Relative error that the laws of the companion were left with.
+    pub(crate) fn unsettled(&self) -> f64 {
+        self.companion.as_ref().map_or(0.0, |coupled| coupled.companion.unsettled())
+    }
+
     /// Solves again at the point just solved, while the companion changes its laws.
     pub(crate) fn settle(&mut self, problem: &PointProblem<'_>, run: &mut Refinement<'_>) {
         let at = &problem.point;

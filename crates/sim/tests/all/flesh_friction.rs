@@ -31,7 +31,7 @@ fn flesh_slides_down_a_slope_as_coulombs_law_says() {
         (35.0, 1e6, "(3, 2, 1)", 1, 0.01),
         (30.0, 1e5, "(6, 4, 2)", 2, 0.01),
         // Half a degree beyond the friction angle: a thousandth of the friction is 4 % of what is left.
-        (27.065, 1e5, "(6, 4, 2)", 5, 0.1),
+        (27.065, 1e5, "(6, 4, 2)", 5, 0.01),
     ] {
         let (sin, cos) = ops::sin_cos(degrees.to_radians());
         // Steps of first order take the speed of their end: ½ a t² (1 + 1/n) in n steps.
