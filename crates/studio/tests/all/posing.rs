@@ -140,7 +140,7 @@ fn dragging_a_finger_of_a_pinned_hand_out_of_reach_moves_that_finger() {
 
 #[test]
 fn a_pose_made_in_flesh_becomes_a_keyframe_that_is_reached() {
-    let mut session = session("worm_bend");
+    let mut session = session("worm_jump");
     let head = session.world().body("worm_bone_6").expect("a head");
     let goal = session.world().pose(head).translation + DVec3::new(-0.15, 0.0, 0.25);
     session.hold(&[soft(&session, "worm_bone_6", goal)]);
