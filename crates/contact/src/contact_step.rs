@@ -147,7 +147,7 @@ impl ContactStart {
         }
     }
 
-    /// The law of a particle, or friction of constant size where it slid in the last step under the load that it has now: if friction takes less than half
+    /// The law of a particle, or friction of constant size where flesh slid in the last step under the load that it has now: if friction takes less than half
     /// of the speed, it does not turn it round.
     fn guess_steady(&self, free: DVec3, dt: f64) -> ContactStep {
         let step = self.guess(free, dt);
@@ -158,7 +158,7 @@ impl ContactStart {
         let change = dt * self.law.tangential_stiffness * self.stretch.length() - limit;
         // its chord is that at the speed that is left
         let keeps_on = step.grip == Grip::Slip && step.resistance[1] * speed <= 2.0 * limit;
-        if keeps_on && limit > 0.0 && change.abs() <= STEADY * limit && self.rebound == 0.0 {
+        if self.is_soft && keeps_on && limit > 0.0 && change.abs() <= STEADY * limit && self.rebound == 0.0 {
             return self.against(self.normal_line(dt), sliding, sliding, [limit, limit / speed]);
         }
         step

@@ -418,12 +418,14 @@ impl Companion for Flesh<'_> {
         (work.h, work.dt, work.carry) = (moment.h, moment.dt, moment.carry);
         work.report.touched = None;
         if !moment.is_same {
-            work.contacts.begin_reviews();
             moment.motions.clone_into(&mut work.motions);
         }
         let FleshWorkspace { elements, flowing, outside, contacts, lag, .. } = &mut **work;
         if !moment.is_again && !moment.is_same {
             contacts.find(model, (moment, *lag), state);
+        }
+        if !moment.is_same {
+            contacts.begin_reviews();
         }
         for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
             let begin = (&state.nodes[flesh], &state.history[flesh]);

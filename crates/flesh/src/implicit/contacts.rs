@@ -10,7 +10,7 @@
 use glam::DVec3;
 use sinew_contact::{
     Anchors, Approach, ContactLaw, ContactModel, ContactPoint, ContactPotential, ContactSolve, ContactStep,
-    ContactSummary, Grip, Impact, Mover, Owner, TouchPair,
+    ContactSummary, Grip, Impact, Mover, Opposite, Owner, TouchPair,
 };
 use sinew_fem::FemState;
 use sinew_math::{Motion, SurfacePoint};
@@ -74,6 +74,7 @@ impl Contacts {
         moment.motions.clone_into(&mut self.motions);
         let reach = reach(contact, moment.motions, &state.nodes, (moment.dt, moment.gravity));
         let margin = reach.min(MAX_MARGIN);
+        self.end.is_too_long = reach > MAX_MARGIN && self.meets_from_far(model, contact, moment, reach);
         self.find_bodies(model, contact, moment, margin);
         self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
         let fall = 2.0 * moment.dt * moment.dt * moment.gravity.length();
@@ -123,6 +124,27 @@ impl Contacts {
         touching.arrange(model);
     }
 
+    /// Whether a body that is faster than the margin allows meets something within the step that is beyond it.
+    fn meets_from_far(
+        &mut self,
+        model: &FleshModel,
+        contact: &ContactModel,
+        moment: &CouplingPoint<'_>,
+        reach: f64,
+    ) -> bool {
+        let Self { query, points, centres, motions, sleepers, .. } = self;
+        let is_slow = |owner: Owner| match owner {
+            Owner::Body(body) => 2.0 * moment.dt * motions[body as usize].linear.length() <= MAX_MARGIN,
+            Owner::World => true,
+        };
+        contact.rigid_contacts_of_moving(is_slow, [moment.poses; 2], reach, &mut query.work, points);
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
+        points.iter().any(|point| {
+            let closing = -point.normal.dot(sides.relative(point, moment.motions, &|_, _| DVec3::ZERO));
+            point.depth < -MAX_MARGIN && point.depth + moment.dt * closing > 0.0
+        })
+    }
+
     /// Finds contacts of bodies, and wakes what sleeps and may be touched.
     fn find_bodies(
         &mut self,
@@ -147,14 +169,15 @@ impl Contacts {
         }
     }
 
-    /// The same contacts act on other momenta.
+    /// Contacts act on other momenta than before. Where skins meet, iterations are not damped: between flesh of very different stiffness that gains energy.
     pub(crate) fn begin_reviews(&mut self) {
-        self.damped.clear();
+        let has_skins = self.points.iter().any(|point| matches!(point.b, Opposite::Flesh { .. }));
+        self.damped.begin(!has_skins);
     }
 
-    /// Relative error of the impulses where there were not enough solves.
+    /// Relative error of the impulses where there were not enough solves; infinite if something arrives from too far for the step.
     pub(crate) fn unsettled(&self) -> f64 {
-        self.damped.unsettled()
+        if self.end.is_too_long { f64::INFINITY } else { self.damped.unsettled() }
     }
 
     /// A step begins, which may have several parts.
@@ -320,7 +343,7 @@ impl Contacts {
         let is_whole = damped.advance(solve.steps(), solved, |i, from, end| solve.impulse_at(i, from, end));
         let (ends, impulses) = damped.iterate();
         if !damped.is_damping() {
-            if solve.review(false, ends) == 0 {
+            if solve.review(is_last, ends) == 0 {
                 return false;
             }
         } else if is_last {

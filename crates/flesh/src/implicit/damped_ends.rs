@@ -37,13 +37,16 @@ pub(super) struct DampedEnds {
     /// The laws of the last solution.
     laws: Vec<ContactStep>,
     n_solves: u32,
+    /// Solutions that are taken as they are.
+    undamped: u32,
     unsettled: f64,
 }
 
 impl DampedEnds {
     /// Begins anew: momenta have changed.
-    pub(super) fn clear(&mut self) {
+    pub(super) fn begin(&mut self, may_damp: bool) {
         (self.n_solves, self.unsettled) = (0, 0.0);
+        self.undamped = if may_damp { UNDAMPED } else { u32::MAX };
     }
 
     /// Moves towards a solution for `laws`, which ends at the given velocities; true if to the solution itself. `impulse` is that of a contact with the friction limit
@@ -58,7 +61,7 @@ impl DampedEnds {
         self.solved.clear();
         self.solved.extend(laws.iter().zip(solved).map(|(law, end)| (end, law.impulse_at(end))));
         self.n_solves += 1;
-        if self.n_solves <= UNDAMPED {
+        if self.n_solves <= self.undamped {
             return self.take_undamped(impulse);
         }
         let Self { ends, impulses, solved, .. } = self;
@@ -78,7 +81,7 @@ impl DampedEnds {
 
     /// Takes one of the first solutions as it is, and after the last of them the best; false if that is another one.
     fn take_undamped(&mut self, impulse: impl Fn(usize, DVec3, DVec3) -> DVec3) -> bool {
-        let Self { ends, impulses, solved, best, error, n_solves, .. } = self;
+        let Self { ends, impulses, solved, best, error, n_solves, undamped, .. } = self;
         let wrong = |(i, &(end, load)): (usize, &(DVec3, DVec3))| load.distance(impulse(i, end, end));
         let wrong = solved.iter().enumerate().map(wrong).sum();
         let is_best = *n_solves == 1 || wrong < *error;
@@ -86,7 +89,7 @@ impl DampedEnds {
             *error = wrong;
             best.clone_from(solved);
         }
-        let is_last = *n_solves == UNDAMPED;
+        let is_last = n_solves == undamped;
         let from = if is_last { best } else { solved };
         ends.clear();
         ends.extend(from.iter().map(|(end, _)| *end));
@@ -126,7 +129,7 @@ impl DampedEnds {
 
     /// Whether iterations are damped.
     pub(super) fn is_damping(&self) -> bool {
-        self.n_solves >= UNDAMPED
+        self.n_solves >= self.undamped
     }
 
     /// Relative velocities of all contacts at the iterate, and impulses.
@@ -216,6 +219,7 @@ mod tests {
             let impulse = |i: usize, _: DVec3, end: DVec3| pushes[i].impulse(end);
             let at = |v: &[f64], push: &Push| DVec3::from_slice(&v[push.first..]);
             let mut damped = DampedEnds::default();
+            damped.begin(true);
             let mut laws: Vec<ContactStep> =
                 pushes.iter().map(|push| push.tangent(at(&free, push))).collect();
             let settled = (0..200).any(|_| {

@@ -44,6 +44,8 @@ pub(crate) struct EndContacts {
     is_partial: bool,
     reached: ReachedContacts,
     looks_left: u32,
+    /// Whether something arrives within the step from beyond the margin of the queries.
+    pub(crate) is_too_long: bool,
 }
 
 impl EndContacts {

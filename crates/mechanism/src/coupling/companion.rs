@@ -62,7 +62,7 @@ pub trait Companion: Attached {
     /// The bodies have moved: moves itself with the last solution. A step may have several parts; each ends with this.
     fn commit(&mut self, bodies: &State);
 
-    /// Relative error that its laws were left with, because there were not enough solves.
+    /// Relative error that its laws were left with, because there were not enough solves; infinite if the step is too long in any case.
     fn unsettled(&self) -> f64;
 
     /// Solves at one point, at most.

@@ -64,15 +64,20 @@ fn step_by(
     let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
     let torn = if may_mend && !step.is_iterated() { find_torn(task, state, &solved.seen) } else { None };
     let is_torn = torn.is_some();
+    let is_too_long = step.solver.unsettled().is_infinite() && task.is_tentative;
+    let Closing { solves, unclosed, residual, worst, may_divide } = if is_torn || is_too_long || task.mends()
+    {
+        Closing::ONE
+    } else {
+        step.close_joints(state, &mut solved, run)
+    };
     let unsettled = step.solver.unsettled();
-    let Closing { solves, unclosed, residual, worst, may_divide } =
-        if is_torn || task.mends() { Closing::ONE } else { step.close_joints(state, &mut solved, run) };
     let is_open = unclosed > OPEN;
     let remedy = if is_torn {
         Some(if task.care == JointCare::Nothing { Remedy::Assemble } else { Remedy::Mend })
     } else if residual > OPEN && may_divide && task.is_tentative {
         Some(Remedy::Divide(residual))
-    } else if unsettled > UNSETTLED && task.is_tentative && !task.may_damp {
+    } else if is_too_long || unsettled > UNSETTLED && task.is_tentative && !task.may_damp {
         // Halves are worth it as long as they leave less than all of the error.
         Some(Remedy::Divide(unsettled * task.settings.dt))
     } else {

@@ -154,6 +154,9 @@ impl ImplicitStep<'_> {
     /// Whether bodies that touch turn so far in the first solve of a step that it is divided, whatever else touches where it ends.
     pub(crate) fn is_divided_anyway(&mut self, state: &State) -> bool {
         let StepPoint { task, implicit, phase, .. } = &self.here;
+        if task.is_tentative && self.solver.unsettled().is_infinite() {
+            return true;
+        }
         let may_divide = *phase == NewtonPhase::First && task.is_tentative && !task.may_damp && !task.mends();
         let keeps_directions = implicit.jacobian == JacobianAt::Start && self.solver.loops.is_none();
         if !may_divide || !keeps_directions || !self.solver.touches() || self.most_solves() == 1 {

@@ -306,3 +306,31 @@ fn a_row_of_balls_that_is_hit_fast_keeps_its_order() {
     }
     assert!((world.momentum().linear - momentum).length() < 1e-9 * momentum.length());
 }
+
+#[test]
+fn bullets_do_not_pass_a_box_from_anywhere_in_a_step() {
+    for (speed, far) in [(60.0, 1.0), (100.0, 1.7), (300.0, 5.0)] {
+        for tenth in 0..10 {
+            let x = -1.5 * far - 0.1 * far * f64::from(tenth);
+            let text = format!(
+                r#"(format: 1, gravity: (0, 0, 0), bodies: [
+                    (name: "box", mass: Total(1), shapes: [Box(size: (0.2, 0.4, 0.4))]),
+                    (name: "bullet", mass: Total(0.01), pose: (position: ({x}, 0.03, 0.02)), velocity: (linear: ({speed}, 0, 0)),
+                     shapes: [Sphere(radius: 0.02)])],
+                colliders: [(body: "box", shape: OfBody), (body: "bullet", shape: OfBody)])"#
+            );
+            let scene = SceneDoc::from_ron(&text, "bullet.ron").expect("a scene");
+            let mut world = World::from_scene(&scene).expect("a world");
+            for _ in 0..6 {
+                world.step();
+            }
+            let bodies = &world.state().bodies;
+            let [target, bullet] =
+                [0, 1].map(|i| (bodies.poses[i].translation.x, bodies.motions[i].linear.x));
+            assert!(
+                bullet.0 < target.0 && target.1 > 0.005 * speed,
+                "{speed} m/s from {x} m: {target:?} {bullet:?}"
+            );
+        }
+    }
+}
