@@ -17,7 +17,7 @@ use crate::tree::TreeReport;
 use crate::watch::OPEN;
 use crate::{Companion, Implicit, JointId, Model, Order, Stage, State, StepReport};
 
-/// Relative error of contact forces from which on a step is divided.
+/// Relative error of contact forces from which on a step is divided; halves are worth it as long as they leave less than all of it.
 const UNSETTLED: f64 = 0.2;
 
 /// One implicit step, with a companion if there is one. A tentative step that leaves joints open changes nothing.
@@ -78,7 +78,6 @@ fn step_by(
     } else if residual > OPEN && may_divide && task.is_tentative {
         Some(Remedy::Divide(residual))
     } else if is_too_long || unsettled > UNSETTLED && task.is_tentative && !task.may_damp {
-        // Halves are worth it as long as they leave less than all of the error.
         Some(Remedy::Divide(unsettled * task.settings.dt))
     } else {
         (is_open && may_divide && may_mend).then_some(Remedy::Mend)
