@@ -245,49 +245,6 @@ impl ContactStart {
         }
     }
 
-    /// The impulse (N·s, world) on the first side in a step of `dt` seconds that ends at the relative velocity `v'` (m/s): the law that each
-    /// grip makes linear, with the friction limit of the load at the velocity `from`.
-    pub(crate) fn impulse_at(&self, from: DVec3, end: DVec3, dt: f64) -> DVec3 {
-        let (tangent, separation) = (self.tangent_line(dt), self.normal.dot(end));
-        let pull = tangent.0 + (end - self.normal * separation) * tangent.1;
-        self.normal * self.load_at(end, dt) - within(pull, self.law.friction * self.load_at(from, dt))
-    }
-
-    /// The tangent of that law at `v'`, with the friction limit of the load there.
-    pub(crate) fn tangent_at(&self, end: DVec3, dt: f64) -> ContactStep {
-        let load = self.load_at(end, dt);
-        // a number that is not finite opens the contact
-        if !(load > 0.0 && load.is_finite() && end.is_finite()) {
-            return ContactStep::default();
-        }
-        let (tangent, limit) = (self.tangent_line(dt), self.law.friction * load);
-        let sliding = end - self.normal * self.normal.dot(end);
-        let pull = tangent.0 + sliding * tangent.1;
-        let size = pull.length();
-        if size <= limit || limit <= 0.0 {
-            return self.sticking(dt);
-        }
-        self.against(self.normal_line(dt), sliding, pull, [limit, limit * tangent.1 / size])
-    }
-
-    /// A law whose impulse at `v'` is the given one (N·s, world), with the resistance of the tangent there.
-    pub(crate) fn holding(&self, end: DVec3, impulse: DVec3, dt: f64) -> ContactStep {
-        let mut step = self.tangent_at(end, dt);
-        if step.grip == Grip::Open && impulse != DVec3::ZERO {
-            step = self.framed(ImpulseLine(0.0, 0.0), impulse, [0.0; 2]);
-        }
-        for ((q, b), axis) in step.impulse.iter_mut().zip(step.resistance).zip(step.axes) {
-            *q = axis.dot(impulse) + b * axis.dot(end);
-        }
-        step
-    }
-
-    /// The impulse along the normal at `v'` (N·s).
-    fn load_at(&self, end: DVec3, dt: f64) -> f64 {
-        let normal = self.normal_line(dt);
-        (normal.0 - normal.1 * self.normal.dot(end)).max(0.0)
-    }
-
     /// For the last solve: replaces the spring of a contact with a gap by the chord `−(p_n/u') u` of the normal law.
     /// Both are equal at the velocity `v'` of the previous solve; at other velocities the chord dissipates energy,
     /// while the spring might pull.
@@ -369,7 +326,7 @@ impl ContactStart {
         (stretch * (h * grip), h * (h * grip + damping))
     }
 
-    fn lagged_damping(&self) -> f64 {
+    pub(crate) fn lagged_damping(&self) -> f64 {
         self.law.damping * self.depth.max(0.0)
     }
 

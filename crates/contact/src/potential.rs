@@ -75,29 +75,12 @@ impl ContactStart {
     /// The law of a step of `dt` seconds, with a first friction limit from two relative velocities (m/s): `now`, at the start, whose load is that
     /// of a contact at rest; and for a gap `free`, at the end without contacts, whose load is that of a particle of mass [`ContactStart::mass`].
     pub fn potential(&self, now: DVec3, free: DVec3, dt: f64) -> ContactPotential {
-        let PressedStart { depth, stiffness, grip, damping } = self.pressed(dt, self.recovering_damping(dt));
-        let (push, resistance) = (dt * stiffness * depth, dt * (dt * stiffness + damping));
-        let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
-        let (pull, grip) = (stretch * (dt * grip), dt * (dt * grip + damping));
         let bounces = self.rebound > 0.0;
+        let (law, PressedStart { depth, stiffness, .. }) = self.linear_law(self.recovering_damping(dt), dt);
         let hardening = if bounces { 0.0 } else { dt * stiffness / self.law.hardening.powi(2) };
         let depth = depth.min(HARDENED * self.law.hardening);
-        let hardest = FULLY_HARD * self.law.hardening;
-        let (normal, friction) = (self.normal, self.law.friction);
-        let limit = 0.0;
-        let law = ContactPotential {
-            normal,
-            push,
-            resistance,
-            hardening,
-            depth,
-            hardest,
-            dt,
-            pull,
-            grip,
-            friction,
-            limit,
-        };
+        let law = ContactPotential { hardening, depth, hardest: FULLY_HARD * self.law.hardening, ..law };
+        let ContactPotential { normal, push, resistance, pull, grip, friction, .. } = law;
         let alone = (push - resistance * normal.dot(free)) / (1.0 + resistance / self.mass);
         let load = if self.depth >= 0.0 && !bounces { law.load(now) } else { alone };
         // Numbers that are not finite give a contact that does nothing.
@@ -107,9 +90,32 @@ impl ContactStart {
         }
         ContactPotential { limit: friction * load.max(0.0), ..law }
     }
-}
 
-impl ContactStart {
+    /// The law without hardening, with the friction limit of the load at a relative velocity (m/s); one that does nothing if that is not finite.
+    pub(crate) fn law_at(&self, velocity: DVec3, dt: f64) -> ContactPotential {
+        let (law, _) = self.linear_law(self.lagged_damping(), dt);
+        let limit = law.limit_at(velocity);
+        if limit.is_finite() { ContactPotential { limit, ..law } } else { ContactPotential::default() }
+    }
+
+    /// The law without hardening and friction limit, with a damping (N·s/m).
+    fn linear_law(&self, damping: f64, dt: f64) -> (ContactPotential, PressedStart) {
+        let pressed = self.pressed(dt, damping);
+        let PressedStart { depth, stiffness, grip, damping } = pressed;
+        let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
+        let law = ContactPotential {
+            normal: self.normal,
+            push: dt * stiffness * depth,
+            resistance: dt * (dt * stiffness + damping),
+            dt,
+            pull: stretch * (dt * grip),
+            grip: dt * (dt * grip + damping),
+            friction: self.law.friction,
+            ..ContactPotential::default()
+        };
+        (law, pressed)
+    }
+
     /// `c_n d⁺` (N·s/m), but no more than it takes to leave a deep contact within [`RECOVERY`] and no faster than [`FASTEST_RECOVERY`].
     fn recovering_damping(&self, h: f64) -> f64 {
         let depth = self.depth.max(0.0);
@@ -276,6 +282,33 @@ impl ContactPotential {
         shear.min(limit) - shear.min(self.limit)
     }
 
+    /// The linear law with an impulse and a slope at a relative velocity (m/s).
+    pub(crate) fn sloped_step(&self, velocity: DVec3, at: &ContactSlope) -> ContactStep {
+        let (t, s) = self.normal.any_orthonormal_pair();
+        // Axes of the slope along the surface.
+        let [tt, ts, ss] = [(t, t), (t, s), (s, s)].map(|(a, b)| a.dot(at.slope.mul_vec(b)));
+        let half = 0.5 * (tt - ss);
+        let most = 0.5 * (tt + ss) + (half * half + ts * ts).sqrt();
+        let along = if half >= 0.0 { t * (most - ss) + s * ts } else { t * ts + s * (most - tt) };
+        let along = along.try_normalize().unwrap_or(t);
+        let axes = [self.normal, along, self.normal.cross(along)];
+        let resistance = axes.map(|axis| axis.dot(at.slope.mul_vec(axis)).max(0.0));
+        let is_open = at.impulse == DVec3::ZERO && resistance.iter().all(|&b| b <= 0.0);
+        let slides = self.shear(velocity).length() > self.limit;
+        ContactStep {
+            grip: if is_open {
+                Grip::Open
+            } else if slides {
+                Grip::Slip
+            } else {
+                Grip::Stick
+            },
+            axes,
+            resistance,
+            impulse: [0, 1, 2].map(|i| axes[i].dot(at.impulse) + resistance[i] * axes[i].dot(velocity)),
+        }
+    }
+
     /// The law at a relative velocity (m/s) as one that is linear around it.
     pub fn step_at(&self, velocity: DVec3) -> ContactStep {
         let (load, steepness) = self.normal_at(velocity);
@@ -303,6 +336,41 @@ impl ContactPotential {
                 friction + along * t.dot(velocity),
                 along * across.dot(velocity),
             ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_testkit::Rng;
+
+    /// Laws that stick, slide and are open, linearized with friction that is expected elsewhere.
+    #[test]
+    fn a_linear_step_has_the_impulse_and_the_slope_it_is_made_of() {
+        let mut rng = Rng::new(11);
+        for _ in 0..1000 {
+            let law = ContactPotential {
+                normal: rng.unit_vec(),
+                push: rng.uniform(-1.0, 1.0),
+                resistance: rng.uniform(0.1, 10.0),
+                dt: 0.01,
+                pull: rng.vec3(-1.0, 1.0),
+                grip: rng.uniform(0.1, 10.0),
+                friction: 0.5,
+                limit: rng.uniform(0.0, 2.0),
+                ..ContactPotential::default()
+            };
+            let (velocity, expected) = (rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
+            let pull = law.pull - law.normal * law.normal.dot(law.pull);
+            let law = ContactPotential { pull, ..law };
+            let at = law.linearize(velocity, expected);
+            let step = law.sloped_step(velocity, &at);
+            assert!((step.impulse_at(velocity) - at.impulse).length() < 1e-12);
+            for axis in DVec3::AXES {
+                let (got, want) = (step.matrix().mul_vec(axis), at.slope.mul_vec(axis));
+                assert!((got - want).length() < 1e-12 * (law.resistance + law.grip), "{got} {want}");
+            }
         }
     }
 }

@@ -12,7 +12,7 @@
 //! a gap. Cost: linear in the contacts; nothing allocates once the buffers have grown.
 
 use crate::contact_step::{ContactStart, ContactStep, Grip};
-use crate::potential::ContactPotential;
+use crate::potential::{ContactPotential, ContactSlope};
 use crate::{anchors::Anchors, contact_point::ContactPoint};
 use glam::DVec3;
 
@@ -21,6 +21,8 @@ use glam::DVec3;
 pub struct ContactSolve {
     starts: Vec<ContactStart>,
     steps: Vec<ContactStep>,
+    /// With the friction limits that were set last, for damped iterations.
+    laws: Vec<ContactPotential>,
     stretches: Vec<DVec3>,
     dt: f64,
 }
@@ -164,26 +166,37 @@ impl ContactSolve {
         n_changed
     }
 
-    /// Replaces all laws by tangents at relative velocities (m/s, world), in the order of the contacts.
-    pub fn linearize(&mut self, ends: &[DVec3]) {
-        for ((start, step), &end) in self.starts.iter().zip(&mut self.steps).zip(ends) {
-            *step = start.tangent_at(end, self.dt);
+    /// Sets the friction limits of all contacts to those of their loads at relative velocities (m/s, world).
+    pub fn follow(&mut self, ends: &[DVec3]) {
+        self.laws.clear();
+        self.laws.extend(self.starts.iter().zip(ends).map(|(start, &end)| start.law_at(end, self.dt)));
+    }
+
+    /// Replaces all laws by tangents at relative velocities (m/s, world), where impulses are expected (N·s, world), with the friction limits that were set last.
+    pub fn linearize(&mut self, ends: &[DVec3], expected: &[DVec3]) {
+        let at = ends.iter().zip(expected);
+        for ((law, step), (&end, &expected)) in self.laws.iter().zip(&mut self.steps).zip(at) {
+            *step = law.sloped_step(end, &law.linearize(end, expected));
         }
     }
 
     /// Replaces all laws by such that give impulses (N·s, world) at relative velocities (m/s, world): if these are in balance, the next solve
     /// ends there.
     pub fn hold(&mut self, ends: &[DVec3], impulses: &[DVec3]) {
-        let given = ends.iter().zip(impulses);
-        for ((start, step), (&end, &impulse)) in self.starts.iter().zip(&mut self.steps).zip(given) {
-            *step = start.holding(end, impulse, self.dt);
+        let at = ends.iter().zip(impulses);
+        for ((law, step), (&end, &impulse)) in self.laws.iter().zip(&mut self.steps).zip(at) {
+            *step = law.sloped_step(end, &ContactSlope { impulse, ..law.linearize(end, impulse) });
         }
     }
 
-    /// The impulse (N·s, world) of a contact at the relative velocity `end` (m/s, world), by the law that its steps make linear, with the friction limit of
-    /// its load at `from`.
-    pub fn impulse_at(&self, contact: usize, from: DVec3, end: DVec3) -> DVec3 {
-        self.starts[contact].impulse_at(from, end, self.dt)
+    /// The impulse (N·s, world) of a contact at a relative velocity (m/s, world), with the friction limit that was set last.
+    pub fn impulse_at(&self, contact: usize, end: DVec3) -> DVec3 {
+        self.laws[contact].impulse(end)
+    }
+
+    /// The same with the friction limit of the load there.
+    pub fn coulomb_at(&self, contact: usize, end: DVec3) -> DVec3 {
+        self.starts[contact].law_at(end, self.dt).impulse(end)
     }
 
     /// Ends the step with the velocities of the last solve: writes the stretches to `anchors`.

@@ -7,7 +7,7 @@ use crate::options::Options;
 /// Whether nothing tunnels, gains energy or ends inside something else; what still moves is counted.
 pub(crate) fn run(options: &Options) -> bool {
     println!(
-        "{:<10} {:>6} {:>9} {:>9} {:>9} {:>9}  failures",
+        "{:<10} {:>6} {:>9} {:>9} {:>9} {:>9}  which",
         "dropped", "runs", "through", "gaining", "inside", "moving"
     );
     let chosen = Thing::ALL.into_iter().filter(|thing| name(thing).contains(&options.scheme));
@@ -20,13 +20,13 @@ fn drop_all(upper: Thing) -> bool {
     let runs: Vec<(Drop, DropRun)> = drops(upper).filter_map(|drop| Some((drop, drop.run().ok()?))).collect();
     let count = |is: fn(&DropRun) -> bool| runs.iter().filter(|(_, run)| is(run)).count();
     let failed = |run: &DropRun| run.is_through || run.gains || run.is_inside;
-    let failures: Vec<String> =
-        runs.iter().filter(|(_, run)| failed(run)).map(|(drop, _)| describe(drop)).collect();
-    let (name, n, listed) = (name(&upper), runs.len(), failures.join(", "));
+    let seen = runs.iter().filter(|(_, run)| failed(run) || run.moves);
+    let listed = seen.map(|(drop, _)| describe(drop)).collect::<Vec<_>>().join(", ");
+    let (name, n) = (name(&upper), runs.len());
     let [through, gaining] = [count(|run| run.is_through), count(|run| run.gains)];
     let [inside, moving] = [count(|run| run.is_inside), count(|run| run.moves)];
     println!("{name:<10} {n:>6} {through:>9} {gaining:>9} {inside:>9} {moving:>9}  {listed}");
-    failures.is_empty()
+    !runs.iter().any(|(_, run)| failed(run))
 }
 
 /// All drops of a thing. Flesh is stepped implicitly only.

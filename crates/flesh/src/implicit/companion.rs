@@ -10,12 +10,13 @@ use sinew_fem::{FemState, advance_flow};
 use sinew_math::{Force, Motion};
 use sinew_mechanism::{
     Attached, CgReport, Companion, CompanionLoads, ConvexForces, ConvexReport, CouplingPoint, Reaction,
-    SkinInput, State,
+    SkinInput, SolveOutcome, State,
 };
 use sinew_solvers::CarrierCoupling;
 
 use super::couplings::{BodyCoupling, FleshBodyCoupling, FleshCoupling};
 use super::flow_point::{FlowPoint, FoundStep};
+use super::gain::{EnergyGain, FoundEnd};
 use super::{contacts::Contacts, elements::Elements, outside::Outside};
 use crate::body::FleshBody;
 use crate::model::{FleshModel, FleshReport, NO_SLOT};
@@ -40,14 +41,12 @@ pub struct FleshWorkspace {
     pub(super) balance: Balance,
     /// Twists of all bodies, at the linearization point or as solved.
     motions: Vec<Motion>,
-    /// Effective length of the step (s), its length, and the factor of the last displacement in a scheme of second order.
-    h: f64,
-    dt: f64,
-    carry: f64,
+    lengths: StepLengths,
     keeps_history: bool,
     /// How many steps speeds lag behind positions.
     lag: f64,
     report: FleshReport,
+    gain: EnergyGain,
 }
 
 /// Buffers of the correction in `balance.rs`.
@@ -58,6 +57,16 @@ pub(super) struct Balance {
     pub(super) impulses: Vec<Force>,
 }
 
+/// The step that is under way.
+#[derive(Clone, Copy, Default)]
+struct StepLengths {
+    /// Effective length of the step, and its length, s.
+    h: f64,
+    dt: f64,
+    /// The factor of the last displacement in a scheme of second order.
+    carry: f64,
+}
+
 /// What a step with Newton iterations may come back to.
 #[derive(Clone, Default)]
 struct BestSolution {
@@ -66,7 +75,7 @@ struct BestSolution {
 }
 
 /// Solves of a step: of guesses at the laws of contacts with flesh; and of contacts of bodies, where each is a few iterations.
-const MOST_SOLVES: u32 = 16;
+const MOST_SOLVES: u32 = 24;
 const MOST_TOUCHING_SOLVES: u32 = 40;
 
 /// Relative error of the contact forces at which it is worth looking where the bodies end.
@@ -93,12 +102,11 @@ impl FleshWorkspace {
             value: Vec::new(),
             balance: Balance::default(),
             motions: Vec::new(),
-            h: 0.0,
-            dt: 0.0,
-            carry: 0.0,
+            lengths: StepLengths::default(),
             keeps_history: false,
             lag: 0.5,
             report: FleshReport::default(),
+            gain: EnergyGain::default(),
         }
     }
 
@@ -117,12 +125,21 @@ impl FleshWorkspace {
         for free in body.attachments.free() {
             let node = free.node as usize;
             let x = nodes.positions[node];
-            let end = history.carried(x, node, self.carry) + ends[node] * self.h;
+            let end = history.carried(x, node, self.lengths.carry) + ends[node] * self.lengths.h;
             nodes.positions[node] = end;
             nodes.velocities[node] = ends[node];
             if self.keeps_history {
                 history.increments[node] = end - x;
             }
+        }
+    }
+
+    /// Finds out whether elements gain energy in the step that was found.
+    fn find_gain(&mut self, model: &FleshModel, state: &FleshState, activations: &[f64]) {
+        for (flesh, (body, elements)) in model.bodies.iter().zip(&mut self.elements).enumerate() {
+            let (begin, ends) = (&state.nodes[flesh], &self.velocities[flesh][..]);
+            let activations = model.activations_of(flesh, activations);
+            self.gain.find(body, elements, &FoundEnd { h: self.lengths.h, begin, ends, activations });
         }
     }
 
@@ -132,12 +149,12 @@ impl FleshWorkspace {
         for (flesh, (body, flowing)) in model.bodies.iter().zip(&mut self.flowing).enumerate() {
             let (nodes, elements) = (&state.nodes[flesh], &self.elements[flesh]);
             let step = FoundStep {
-                h: self.h,
-                dt: self.dt,
+                h: self.lengths.h,
+                dt: self.lengths.dt,
                 ends: &self.velocities[flesh],
                 before: &nodes.velocities,
             };
-            let node = (|node| elements.begin(node, self.h), |node: usize| body.fem.masses()[node]);
+            let node = (|node| elements.begin(node, self.lengths.h), |node: usize| body.fem.masses()[node]);
             has_moved |= flowing.follow(&body.fem, &nodes.flow, &step, node);
         }
         has_moved
@@ -171,7 +188,7 @@ impl FleshWorkspace {
 
     /// The contacts that acted in the last step, and their forces on the first side (N).
     pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
-        self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.h))
+        self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.lengths.h))
     }
 
     /// Groups of the bodies that slept through the last step ([`Flesh::with_sleepers`]); those that woke in it are awake.
@@ -415,8 +432,9 @@ impl Attached for Flesh<'_> {
 impl Companion for Flesh<'_> {
     fn linearize(&mut self, moment: &CouplingPoint<'_>, loads: &mut CompanionLoads<'_>) {
         let Self { model, state, work, activations, skin } = self;
-        (work.h, work.dt, work.carry) = (moment.h, moment.dt, moment.carry);
+        work.lengths = StepLengths { h: moment.h, dt: moment.dt, carry: moment.carry };
         work.report.touched = None;
+        work.gain.gains = false;
         if !moment.is_same {
             moment.motions.clone_into(&mut work.motions);
         }
@@ -500,7 +518,7 @@ impl Companion for Flesh<'_> {
             first += ends.len();
         }
         self.balance(motions);
-        let Self { model, state, work, .. } = self;
+        let Self { model, state, work, activations, .. } = self;
         motions.clone_into(&mut work.motions);
         work.report.n_solves += 1;
         let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
@@ -509,6 +527,9 @@ impl Companion for Flesh<'_> {
             && work.contacts.review(model, motions, &nodes, solves_left == 1);
         if solves_left > 0 {
             has_changed |= work.follow_flow(model, state);
+        }
+        if !has_changed {
+            work.find_gain(model, state, activations);
         }
         // The next solve starts from this solution.
         for (elements, ends) in work.elements.iter_mut().zip(&work.velocities) {
@@ -544,12 +565,12 @@ impl Companion for Flesh<'_> {
         }
         model.follow(bodies, state);
         for (body, nodes) in model.bodies.iter().zip(&mut state.nodes) {
-            advance_flow(&body.fem, &nodes.positions, work.dt, &mut nodes.flow);
+            advance_flow(&body.fem, &nodes.positions, work.lengths.dt, &mut nodes.flow);
         }
     }
 
-    fn unsettled(&self) -> f64 {
-        self.work.contacts.unsettled()
+    fn outcome(&self) -> SolveOutcome {
+        if self.work.gain.gains { SolveOutcome::TooLong } else { self.work.contacts.outcome() }
     }
 
     fn most_solves(&self) -> u32 {

@@ -10,11 +10,11 @@
 use glam::DVec3;
 use sinew_contact::{
     Anchors, Approach, ContactLaw, ContactModel, ContactPoint, ContactPotential, ContactSolve, ContactStep,
-    ContactSummary, Grip, Impact, Mover, Opposite, Owner, TouchPair,
+    ContactSummary, Grip, Impact, Mover, Owner, TouchPair,
 };
 use sinew_fem::FemState;
 use sinew_math::{Motion, SurfacePoint};
-use sinew_mechanism::{CompanionLoads, CouplingPoint, State};
+use sinew_mechanism::{CompanionLoads, CouplingPoint, SolveOutcome, State};
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
@@ -28,6 +28,12 @@ use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery
 
 /// A solve stands if its impulses are wrong by at most this part of all impulses.
 const IMPULSE_TOLERANCE: f64 = 0.005;
+
+/// The same, if none of them acts on flesh.
+const BODY_TOLERANCE: f64 = 1e-4;
+
+/// Relative error of the impulses up to which a step ends at the last iterate, although they have not settled.
+const HELD: f64 = 0.2;
 
 /// Largest margin of the queries of bodies, m.
 const MAX_MARGIN: f64 = 1.0;
@@ -169,15 +175,18 @@ impl Contacts {
         }
     }
 
-    /// Contacts act on other momenta than before. Where skins meet, iterations are not damped: between flesh of very different stiffness that gains energy.
+    /// Contacts act on other momenta than before.
     pub(crate) fn begin_reviews(&mut self) {
-        let has_skins = self.points.iter().any(|point| matches!(point.b, Opposite::Flesh { .. }));
-        self.damped.begin(!has_skins);
+        self.damped.begin();
     }
 
-    /// Relative error of the impulses where there were not enough solves; infinite if something arrives from too far for the step.
-    pub(crate) fn unsettled(&self) -> f64 {
-        if self.end.is_too_long { f64::INFINITY } else { self.damped.unsettled() }
+    /// How the solves of the step ended; it is too long if something arrives from too far.
+    pub(crate) fn outcome(&self) -> SolveOutcome {
+        if self.end.is_too_long {
+            SolveOutcome::TooLong
+        } else {
+            SolveOutcome::Unsettled(self.damped.unsettled())
+        }
     }
 
     /// A step begins, which may have several parts.
@@ -340,35 +349,50 @@ impl Contacts {
         let Self { query, points, solve, centres, motions, sleepers, damped, .. } = self;
         let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
         let solved = points.iter().map(|contact| sides.relative(contact, ends, nodes));
-        let is_whole = damped.advance(solve.steps(), solved, |i, from, end| solve.impulse_at(i, from, end));
+        let is_whole = if damped.is_damping() {
+            damped.advance(solve.steps(), solved, |i, end| solve.impulse_at(i, end))
+        } else {
+            damped.advance(solve.steps(), solved, |i, end| solve.coulomb_at(i, end))
+        };
         let (ends, impulses) = damped.iterate();
         if !damped.is_damping() {
             if solve.review(is_last, ends) == 0 {
                 return false;
             }
-        } else if is_last {
-            solve.hold(ends, impulses);
-            damped.end(|i, end| solve.impulse_at(i, end, end));
-            return true;
         } else {
-            solve.linearize(ends);
+            if damped.follows {
+                solve.follow(ends);
+            }
+            if is_last {
+                let error = damped.error(|i, end| solve.coulomb_at(i, end));
+                if error <= HELD {
+                    solve.hold(ends, impulses);
+                } else {
+                    solve.review(true, ends);
+                }
+                damped.end(error);
+                return true;
+            }
+            solve.linearize(ends, impulses);
         }
         if !is_whole {
             return true;
         }
         let (mut has_flesh, mut wrong, mut all) = (false, 0.0, 0.0);
-        for (((contact, before), step), &end) in points.iter().zip(damped.laws()).zip(solve.steps()).zip(ends)
-        {
+        let laws = points.iter().zip(damped.laws()).zip(solve.steps());
+        for (((contact, before), step), (&end, present)) in laws.zip(ends.iter().zip(impulses)) {
             match contact.a {
                 Mover::Body(_) if before.grip != step.grip && !damped.is_damping() => return true,
                 Mover::Body(_) => {}
                 Mover::Vertex(_) | Mover::Face(_) => has_flesh = true,
             }
-            let (present, wanted) = (before.impulse_at(end), step.impulse_at(end));
+            let wanted = step.impulse_at(end);
             wrong += present.distance(wanted);
             all += wanted.length();
         }
-        !has_flesh || wrong > IMPULSE_TOLERANCE * all
+        // What bodies need is the right grip, or a much smaller error.
+        let tolerance = if has_flesh { IMPULSE_TOLERANCE } else { BODY_TOLERANCE };
+        wrong > tolerance * all || !(has_flesh || damped.is_damping())
     }
 
     /// Remembers the present laws as those of the best solution.

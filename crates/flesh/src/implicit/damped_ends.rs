@@ -1,27 +1,31 @@
 //! Damped iterations of the laws of contacts.
 //!
-//! Each solve gives the exact solution for linear laws. Where contacts open and close in turns, such solutions go in circles. With the relative velocities
-//! `u_c` of the contacts at an iterate, and impulses `λ_c` that hold the momenta there in balance, both of which are linear between iterates,
-//! the slope of the energy that a step minimizes is on the way from one to a solution
+//! Each solve gives the exact solution for linear laws. Where contacts open and close in turns, such solutions go in circles. With given friction limits the
+//! laws `p_c` have potentials, and a step minimizes an energy. With the relative velocities `u_c` of the contacts at an iterate, and impulses `λ_c` that hold the
+//! momenta there in balance, both of which are linear between iterates, the slope of that energy is on the way to a solution
 //!
 //! ```text
-//! F'(t) = Σ (ū_c − u_c)·(λ_c(t) − p_c(u_c(t)))        p_c: the law of the contact, not linear
+//! F'(t) = Σ (ū_c − u_c)·(λ_c(t) − p_c(u_c(t)))
 //! ```
 //!
-//! The next laws are those at the `t` where it is zero, or at the solution itself if it is not beyond that. World axes, m/s and N·s. Cost: the laws of all contacts, at most
-//! 12 times.
+//! The next iterate is where it is zero, or the solution itself if it is not beyond that. The next laws are tangents there, in which friction is expected to
+//! be `λ_c` (`ContactPotential::linearize`). Friction limits follow the loads where the way was whole, or where there was none. World axes, m/s and N·s. Cost: the
+//! laws of all contacts, at most 32 times.
 
 use glam::DVec3;
 use sinew_contact::ContactStep;
 
-/// Solves that are taken as they are: nearly all steps need no more.
+/// Solves that are taken as they are: most steps need no more.
 const UNDAMPED: u32 = 4;
+
+/// How often friction limits follow the loads in damped iterations: two sets of limits may take turns for ever.
+const MOST_FOLLOWED: u32 = 8;
 
 /// Slope that may be left, relative to that at the iterate.
 const FLAT: f64 = 0.1;
 
 /// Halvings of the way.
-const HALVINGS: u32 = 10;
+const HALVINGS: u32 = 30;
 
 /// The present iterate.
 #[derive(Debug, Default)]
@@ -37,59 +41,62 @@ pub(super) struct DampedEnds {
     /// The laws of the last solution.
     laws: Vec<ContactStep>,
     n_solves: u32,
-    /// Solutions that are taken as they are.
-    undamped: u32,
+    /// How often friction limits have followed the loads since the first time, and whether they are to follow now.
+    n_followed: u32,
+    pub(super) follows: bool,
     unsettled: f64,
 }
 
 impl DampedEnds {
     /// Begins anew: momenta have changed.
-    pub(super) fn begin(&mut self, may_damp: bool) {
-        (self.n_solves, self.unsettled) = (0, 0.0);
-        self.undamped = if may_damp { UNDAMPED } else { u32::MAX };
+    pub(super) fn begin(&mut self) {
+        (self.n_solves, self.n_followed, self.unsettled) = (0, 0, 0.0);
     }
 
-    /// Moves towards a solution for `laws`, which ends at the given velocities; true if to the solution itself. `impulse` is that of a contact with the friction limit
-    /// at one velocity, at another one.
+    /// Moves towards a solution for `laws`, which ends at the given velocities; true if to the solution itself. `impulse` is that of a contact at a velocity.
     pub(super) fn advance(
         &mut self,
         laws: &[ContactStep],
         solved: impl Iterator<Item = DVec3>,
-        impulse: impl Fn(usize, DVec3, DVec3) -> DVec3,
+        impulse: impl Fn(usize, DVec3) -> DVec3,
     ) -> bool {
         laws.clone_into(&mut self.laws);
         self.solved.clear();
         self.solved.extend(laws.iter().zip(solved).map(|(law, end)| (end, law.impulse_at(end))));
         self.n_solves += 1;
-        if self.n_solves <= self.undamped {
+        if self.n_solves <= UNDAMPED {
+            self.follows = self.n_solves == UNDAMPED;
             return self.take_undamped(impulse);
         }
         let Self { ends, impulses, solved, .. } = self;
-        let way = zero_of(|t| {
+        let slope = |t: f64| -> f64 {
             let each = solved.iter().zip(ends.iter().zip(&*impulses)).enumerate();
             each.map(|(i, ((end, load), (from, before)))| {
-                (*end - *from).dot(before.lerp(*load, t) - impulse(i, *from, from.lerp(*end, t)))
+                (*end - *from).dot(before.lerp(*load, t) - impulse(i, from.lerp(*end, t)))
             })
             .sum()
-        });
+        };
+        let way = zero_of(slope);
         let share = |a: DVec3, b: DVec3| if way < 1.0 { a.lerp(b, way) } else { b };
         for ((end, load), (from, before)) in solved.iter().zip(ends.iter_mut().zip(impulses)) {
             (*from, *before) = (share(*from, *end), share(*before, *load));
         }
+        self.follows = (way >= 1.0 || way <= 0.0) && self.n_followed < MOST_FOLLOWED;
+        self.n_followed += u32::from(self.follows);
         way >= 1.0
     }
 
     /// Takes one of the first solutions as it is, and after the last of them the best; false if that is another one.
-    fn take_undamped(&mut self, impulse: impl Fn(usize, DVec3, DVec3) -> DVec3) -> bool {
-        let Self { ends, impulses, solved, best, error, n_solves, undamped, .. } = self;
-        let wrong = |(i, &(end, load)): (usize, &(DVec3, DVec3))| load.distance(impulse(i, end, end));
+    fn take_undamped(&mut self, impulse: impl Fn(usize, DVec3) -> DVec3) -> bool {
+        let Self { ends, impulses, solved, best, error, n_solves, .. } = self;
+        let wrong = |(i, &(end, load)): (usize, &(DVec3, DVec3))| load.distance(impulse(i, end));
         let wrong = solved.iter().enumerate().map(wrong).sum();
         let is_best = *n_solves == 1 || wrong < *error;
         if is_best {
             *error = wrong;
             best.clone_from(solved);
         }
-        let is_last = n_solves == undamped;
+        let is_last = *n_solves == UNDAMPED;
         let from = if is_last { best } else { solved };
         ends.clear();
         ends.extend(from.iter().map(|(end, _)| *end));
@@ -99,7 +106,7 @@ impl DampedEnds {
     }
 
     /// Relative error of the impulses at the iterate.
-    fn error(&self, impulse: impl Fn(usize, DVec3) -> DVec3) -> f64 {
+    pub(super) fn error(&self, impulse: impl Fn(usize, DVec3) -> DVec3) -> f64 {
         let each = self
             .ends
             .iter()
@@ -112,9 +119,9 @@ impl DampedEnds {
         wrong / all
     }
 
-    /// The iterations end here, although they have not settled.
-    pub(super) fn end(&mut self, impulse: impl Fn(usize, DVec3) -> DVec3) {
-        self.unsettled = self.error(impulse);
+    /// The iterations end here with an error, although they have not settled.
+    pub(super) fn end(&mut self, error: f64) {
+        self.unsettled = error;
     }
 
     /// Relative error of the impulses where iterations ended that had not settled.
@@ -129,7 +136,7 @@ impl DampedEnds {
 
     /// Whether iterations are damped.
     pub(super) fn is_damping(&self) -> bool {
-        self.n_solves >= self.undamped
+        self.n_solves >= UNDAMPED
     }
 
     /// Relative velocities of all contacts at the iterate, and impulses.
@@ -138,10 +145,13 @@ impl DampedEnds {
     }
 }
 
-/// Where a slope that begins below zero is zero on `(0, 1]`; 1 if it does not rise above zero, or does not begin below it.
+/// Where a slope that begins below zero is zero on `(0, 1]`; 1 if it does not rise above zero, 0 if it does not begin below it.
 fn zero_of(slope: impl Fn(f64) -> f64) -> f64 {
     let (begin, end) = (slope(0.0), slope(1.0));
-    if begin >= 0.0 || end <= -FLAT * begin || !end.is_finite() {
+    if !(begin < 0.0 && end.is_finite()) {
+        return 0.0;
+    }
+    if end <= -FLAT * begin {
         return 1.0;
     }
     let (mut low, mut high) = (0.0, 1.0);
@@ -153,7 +163,7 @@ fn zero_of(slope: impl Fn(f64) -> f64) -> f64 {
         }
         if here < 0.0 { low = middle } else { high = middle }
     }
-    high
+    low
 }
 
 #[cfg(test)]
@@ -216,10 +226,10 @@ mod tests {
                     first: 3 * rng.below(n / 3),
                 })
                 .collect();
-            let impulse = |i: usize, _: DVec3, end: DVec3| pushes[i].impulse(end);
+            let impulse = |i: usize, end: DVec3| pushes[i].impulse(end);
             let at = |v: &[f64], push: &Push| DVec3::from_slice(&v[push.first..]);
             let mut damped = DampedEnds::default();
-            damped.begin(true);
+            damped.begin();
             let mut laws: Vec<ContactStep> =
                 pushes.iter().map(|push| push.tangent(at(&free, push))).collect();
             let settled = (0..200).any(|_| {

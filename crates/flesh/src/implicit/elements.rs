@@ -31,16 +31,16 @@ use crate::{body::FleshBody, state::NodeHistory};
 /// Scratch of one body of flesh. Its content never changes a result.
 #[derive(Clone, Debug)]
 pub(crate) struct Elements {
-    fem: FemScratch,
+    pub(super) fem: FemScratch,
     /// `A` of the elements alone, and with the contacts of the current solve.
-    elastic: UpperBlocks,
+    pub(super) elastic: UpperBlocks,
     matrix: BlockMatrix,
     preconditioner: TwoLevel,
     carriers: Carriers,
     /// Linearization point, m.
-    positions: Vec<DVec3>,
+    pub(super) positions: Vec<DVec3>,
     /// Displacement `d` in it, per unit of time; zero at the start of a step.
-    displaced: Vec<DVec3>,
+    pub(super) displaced: Vec<DVec3>,
     /// Lever arm of each node from the centre of mass of its bone, or of the bone that damps it, m.
     arms: Vec<DVec3>,
     /// Velocities to which the unknowns are corrections, m/s.
@@ -48,10 +48,10 @@ pub(crate) struct Elements {
     /// Constant impulses on all nodes, of elements alone and with contacts.
     elastic_constant: Vec<DVec3>,
     pub(crate) constant: Vec<DVec3>,
-    elastic_forces: Vec<DVec3>,
+    pub(super) elastic_forces: Vec<DVec3>,
     pub(crate) bones: BoneLoads,
     /// `hc`.
-    drag: f64,
+    pub(super) drag: f64,
     u: Vec<f64>,
     pub(crate) report: FemReport,
 }

@@ -11,6 +11,7 @@ mod damped_ends;
 mod elements;
 mod end_contacts;
 mod flow_point;
+mod gain;
 mod jolt;
 mod outside;
 mod reached;

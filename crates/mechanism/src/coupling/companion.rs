@@ -40,6 +40,15 @@ pub struct CouplingPoint<'a> {
     pub gravity: DVec3,
 }
 
+/// How the solves of a step with a companion ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SolveOutcome {
+    /// Its laws were left with this relative error, because there were not enough solves; 0 if they have settled.
+    Unsettled(f64),
+    /// The step is too long, however it is solved.
+    TooLong,
+}
+
 /// Something that is solved together with the bodies in an implicit step.
 pub trait Companion: Attached {
     /// Linearizes itself and says what it does to bodies.
@@ -62,8 +71,8 @@ pub trait Companion: Attached {
     /// The bodies have moved: moves itself with the last solution. A step may have several parts; each ends with this.
     fn commit(&mut self, bodies: &State);
 
-    /// Relative error that its laws were left with, because there were not enough solves; infinite if the step is too long in any case.
-    fn unsettled(&self) -> f64;
+    /// How its solves ended.
+    fn outcome(&self) -> SolveOutcome;
 
     /// Solves at one point, at most.
     fn most_solves(&self) -> u32;

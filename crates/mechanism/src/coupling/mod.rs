@@ -6,6 +6,6 @@ mod companion;
 mod solve;
 mod together;
 
-pub use companion::{Companion, CompanionLoads, CouplingPoint, PointLaw};
+pub use companion::{Companion, CompanionLoads, CouplingPoint, PointLaw, SolveOutcome};
 pub(crate) use solve::{CompanionScratch, CompanionSolve, CoupledTree};
 pub(crate) use together::Together;

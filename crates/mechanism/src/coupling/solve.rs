@@ -399,7 +399,7 @@ pub(crate) struct CoupledTree<'a> {
 }
 
 /// No solve asks for less than this.
-const LOOSEST: f64 = 0.1;
+const LOOSEST: f64 = 1e-3;
 
 /// Reactions are computed more precisely than the step itself by this factor, for the sake of the loop solver.
 const FINER: f64 = 1e-4;

@@ -15,7 +15,7 @@ use crate::steppers::{
 };
 use crate::tree::TreeReport;
 use crate::watch::OPEN;
-use crate::{Companion, Implicit, JointId, Model, Order, Stage, State, StepReport};
+use crate::{Companion, Implicit, JointId, Model, Order, SolveOutcome, Stage, State, StepReport};
 
 /// Relative error of contact forces from which on a step is divided; halves are worth it as long as they leave less than all of it.
 const UNSETTLED: f64 = 0.2;
@@ -64,21 +64,20 @@ fn step_by(
     let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
     let torn = if may_mend && !step.is_iterated() { find_torn(task, state, &solved.seen) } else { None };
     let is_torn = torn.is_some();
-    let is_too_long = step.solver.unsettled().is_infinite() && task.is_tentative;
+    let is_too_long = step.solver.outcome() == SolveOutcome::TooLong && task.is_tentative;
     let Closing { solves, unclosed, residual, worst, may_divide } = if is_torn || is_too_long || task.mends()
     {
         Closing::ONE
     } else {
         step.close_joints(state, &mut solved, run)
     };
-    let unsettled = step.solver.unsettled();
     let is_open = unclosed > OPEN;
     let remedy = if is_torn {
         Some(if task.care == JointCare::Nothing { Remedy::Assemble } else { Remedy::Mend })
     } else if residual > OPEN && may_divide && task.is_tentative {
         Some(Remedy::Divide(residual))
-    } else if is_too_long || unsettled > UNSETTLED && task.is_tentative && !task.may_damp {
-        Some(Remedy::Divide(unsettled * task.settings.dt))
+    } else if let Some(error) = unsettled(task, step.solver.outcome()) {
+        Some(Remedy::Divide(error * task.settings.dt))
     } else {
         (is_open && may_divide && may_mend).then_some(Remedy::Mend)
     };
@@ -119,6 +118,17 @@ fn step_by(
         non_finite,
         ..StepReport::default()
     })
+}
+
+/// Error for which a step is divided because of how the solves of a companion ended; none if it is not.
+fn unsettled(task: &StepTask<'_>, outcome: SolveOutcome) -> Option<f64> {
+    match outcome {
+        SolveOutcome::TooLong if task.is_tentative => Some(f64::INFINITY),
+        SolveOutcome::Unsettled(error) if error > UNSETTLED && task.is_tentative && !task.may_damp => {
+            Some(error)
+        }
+        _ => None,
+    }
 }
 
 /// Precision of loops with dry friction or motors at their bounds, m/s: these tell rest from a hundredth of the speed that friction creeps at.

@@ -17,7 +17,7 @@ use crate::model::{AnchorInertia, motion_of, pose_of};
 use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint, StepPoint, StepTask, UNDAMPED};
 use crate::tree::{is_taut, transmit};
 use crate::watch::OPEN;
-use crate::{JacobianAt, JointId, State};
+use crate::{JacobianAt, JointId, SolveOutcome, State};
 
 /// How Newton iterations ended.
 pub(crate) struct Closing {
@@ -154,7 +154,7 @@ impl ImplicitStep<'_> {
     /// Whether bodies that touch turn so far in the first solve of a step that it is divided, whatever else touches where it ends.
     pub(crate) fn is_divided_anyway(&mut self, state: &State) -> bool {
         let StepPoint { task, implicit, phase, .. } = &self.here;
-        if task.is_tentative && self.solver.unsettled().is_infinite() {
+        if task.is_tentative && self.solver.outcome() == SolveOutcome::TooLong {
             return true;
         }
         let may_divide = *phase == NewtonPhase::First && task.is_tentative && !task.may_damp && !task.mends();

@@ -12,7 +12,7 @@ use crate::tree::{
     BlockResponder, BlockScratch, BodyLoads, LinearizationPoint, Rotor, TreeReport, TreeScratch, TreeSystem,
     block_form, sweep,
 };
-use crate::{Companion, CompanionLoads, CouplingPoint, Gyroscopic, Stage, TreeForm};
+use crate::{Companion, CompanionLoads, CouplingPoint, Gyroscopic, SolveOutcome, Stage, TreeForm};
 
 /// What solves a linearization point.
 pub(crate) struct PointSolver<'a> {
@@ -86,9 +86,10 @@ impl PointSolver<'_> {
         self.solve_once(problem, &coupling, run)
     }
 
-    /// Relative error that the laws of the companion were left with.
-    pub(crate) fn unsettled(&self) -> f64 {
-        self.companion.as_ref().map_or(0.0, |coupled| coupled.companion.unsettled())
+    /// How the solves of the companion ended.
+    pub(crate) fn outcome(&self) -> SolveOutcome {
+        let companion = self.companion.as_ref();
+        companion.map_or(SolveOutcome::Unsettled(0.0), |coupled| coupled.companion.outcome())
     }
 
     /// Solves again at the point just solved, while the companion changes its laws.

@@ -6,6 +6,7 @@ use sinew_scene::{CurveDoc, FleshMaterialDoc, FleshSteppingDoc, GeneratorDoc, Im
 use sinew_sim::{
     Input, Recording, SceneDoc, Workspace, World, digest, energy, momentum, step, step_batch, violation,
 };
+use sinew_testkit::Rng;
 
 use crate::common::{run, scene};
 
@@ -170,6 +171,28 @@ fn the_worm_moves_as_in_explicit_steps() {
                 found.iter().zip(&reference).flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| a.distance(*b)));
             let off = off.fold(0.0, f64::max);
             assert!(off < tolerance * moved, "damping {bone_damping}, order {order}: {off} of {moved} m");
+        }
+    }
+}
+
+/// Nodes that are thrown in all directions turn nearly every element inside out in the first steps, at speeds of up to ten elements a step.
+#[test]
+fn flesh_whose_nodes_are_thrown_about_gains_no_energy() {
+    for material in ["NeoHookean(young: 1e5, poisson: 0.4)", "StVenantKirchhoff(young: 1e5, poisson: 0.4)"] {
+        let text = format!(
+            r#"(format: 1, name: "thrown", gravity: (0, 0, 0), flesh: [(name: "jelly", mesh: Beam(size: (0.2, 0.2, 0.2), cells: (4, 4, 4)), material: {material})])"#
+        );
+        for speed in [10.0, 30.0] {
+            let mut world = world_of(&text);
+            let mut rng = Rng::new(5);
+            let velocities = &mut world.state_mut().flesh.nodes[0].velocities;
+            velocities.iter_mut().for_each(|velocity| *velocity = rng.vec3(-speed, speed));
+            let before = world.energy().total();
+            for step in 0..60 {
+                world.step();
+                let now = world.energy().total();
+                assert!(now <= before, "{material}, {speed} m/s: {before} J to {now} J in step {step}");
+            }
         }
     }
 }

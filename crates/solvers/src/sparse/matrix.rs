@@ -38,6 +38,16 @@ impl UpperBlocks {
         for_slices(&mut self.blocks, NODES, &|_, blocks| blocks.fill(DMat3::ZERO));
         fill(&mut BlockFill { pattern, upper: &mut self.blocks });
     }
+
+    /// `xᵀ A x`, with one vector per node of the pattern.
+    pub fn quadratic(&self, pattern: &SparsePattern, x: &[DVec3]) -> f64 {
+        let row = |i: usize| {
+            let blocks = pattern.upper_row(i).map(|(at, column)| (column, self.blocks[at]));
+            let terms = blocks.map(|(j, block)| if i == j { block * x[i] } else { block * x[j] * 2.0 });
+            x[i].dot(terms.fold(DVec3::ZERO, |sum, term| sum + term))
+        };
+        (0..pattern.n_nodes()).map(row).sum()
+    }
 }
 
 /// The matrix while it is being filled.

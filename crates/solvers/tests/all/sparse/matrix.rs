@@ -4,7 +4,7 @@ use super::lattice::{Lattice, SOFT};
 use super::{dense, random_element, random_elements, random_vector};
 use glam::{DMat3, DVec3};
 use sinew_math::Sym3;
-use sinew_solvers::{BlockMatrix, ELEMENT_PAIRS, PatternError, SparsePattern};
+use sinew_solvers::{BlockMatrix, ELEMENT_PAIRS, PatternError, SparsePattern, UpperBlocks};
 use sinew_testkit::{Dense, Rng, scaled_difference};
 
 #[test]
@@ -50,6 +50,17 @@ fn elements_add_up_to_the_dense_matrix() {
         let mut y = vec![f64::NAN; x.len()];
         matrix.times(&x, &mut y);
         assert!(scaled_difference(&y[..], &written.mul_vec(&x)[..]) < 1e-14, "{n_nodes} nodes");
+
+        let mut upper = UpperBlocks::new(matrix.pattern());
+        upper.assemble(matrix.pattern(), |fill| {
+            blocks.iter().enumerate().for_each(|(element, blocks)| fill.add_element(element, blocks));
+            masses.iter().enumerate().for_each(|(node, &mass)| fill.add_mass(node, mass));
+            fill.add_diagonal(2, extra);
+        });
+        let nodes: Vec<DVec3> = x.as_chunks().0.iter().copied().map(DVec3::from_array).collect();
+        let quadratic: f64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
+        let terms: f64 = x.iter().zip(&y).map(|(x, y)| (x * y).abs()).sum();
+        assert!((upper.quadratic(matrix.pattern(), &nodes) - quadratic).abs() < 1e-13 * terms);
     }
 }
 
