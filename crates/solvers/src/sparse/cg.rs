@@ -15,7 +15,7 @@
 //! the last good iterate.
 
 use super::simd4::with_wide_simd;
-use super::split::{NUMBERS, for_slices, sum_slices};
+use super::split::{NUMBERS, sum_slices};
 use crate::threads::join;
 
 /// A symmetric positive definite matrix `A`, and a matrix `C` close to its inverse.
@@ -247,16 +247,15 @@ fn subtract_some(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
 
 /// `x += αp`, then `p = z + βp`.
 fn advance(x: &mut [f64], p: &mut [f64], z: &[f64], alpha: f64, beta: f64) {
-    for_slices(x, NUMBERS, &|first, x| {
-        let p = &p[first..first + x.len()];
-        with_wide_simd!(for i in 0..x.len() {
+    let n = x.len();
+    if n <= NUMBERS {
+        let (p, z) = (&mut p[..n], &z[..n]);
+        return with_wide_simd!(for i in 0..n {
             x[i] += alpha * p[i];
-        });
-    });
-    for_slices(p, NUMBERS, &|first, p| {
-        let z = &z[first..first + p.len()];
-        with_wide_simd!(for i in 0..p.len() {
             p[i] = z[i] + beta * p[i];
         });
-    });
+    }
+    let ((x_low, x_high), (p_low, p_high)) = (x.split_at_mut(n / 2), p.split_at_mut(n / 2));
+    let (z_low, z_high) = z.split_at(n / 2);
+    join(|| advance(x_low, p_low, z_low, alpha, beta), || advance(x_high, p_high, z_high, alpha, beta));
 }

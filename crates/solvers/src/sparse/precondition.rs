@@ -30,7 +30,7 @@ use super::{
     matrix::BlockMatrix,
     pattern::SparsePattern,
     pressures::Pressures,
-    split::{NODES, for_slices},
+    split::{NODES, for_slices, sum_slices},
 };
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym3};
@@ -58,16 +58,17 @@ impl BlockJacobi {
     /// Adapts `C` to new values of the matrix. Returns the number of directions it leaves out because a diagonal
     /// block is not definite.
     pub fn refresh(&mut self, matrix: &BlockMatrix) -> u32 {
-        let mut n_singular = 0;
-        for (node, inverse) in self.inverses.iter_mut().enumerate() {
-            if !self.is_fixed[node] {
+        let n_singular = sum_slices((0, &mut self.inverses), NODES, &|first, inverses| {
+            let mut n_singular = 0;
+            for (node, inverse) in (first..).zip(inverses).filter(|(node, _)| !self.is_fixed[*node]) {
                 let mut block = matrix.diagonal(node).to_mat3().to_cols_array_2d();
                 let scale = [block[0][0], block[1][1], block[2][2]];
                 n_singular += invert_semidefinite(&mut block, &scale);
                 *inverse = Sym3::from_mat3(&DMat3::from_cols_array_2d(&block));
             }
-        }
-        n_singular
+            f64::from(n_singular)
+        });
+        n_singular as u32
     }
 }
 
@@ -344,15 +345,19 @@ impl TwoLevel {
 
     /// `z = D⁻¹ r`, or with pressures, and the motions of the groups.
     fn spread(&mut self, r: &[f64], z: &mut [f64]) {
-        match &mut self.pressures {
-            Some(pressures) => pressures.apply(r, z),
-            None => self.jacobi.apply(r, z),
+        let is_smoothed = self.pressures.is_some();
+        if let Some(pressures) = &mut self.pressures {
+            pressures.apply(r, z);
         }
+        let r = r.as_chunks::<3>().0;
         for_slices(z.as_chunks_mut().0, NODES, &|first, z: &mut [[f64; 3]]| {
-            for ((z, &arm), &group) in z.iter_mut().zip(&self.arms[first..]).zip(&self.groups.of[first..]) {
-                let [a, b, c, d, e, f] = self.motions[group as usize];
-                let rigid = DVec3::new(d, e, f) + DVec3::new(a, b, c).cross(arm);
-                *z = (DVec3::from_array(*z) + rigid).to_array();
+            for (node, z) in (first..).zip(z) {
+                let inverse = self.jacobi.inverses[node];
+                let own =
+                    if is_smoothed { *z } else { inverse.mul_vec(DVec3::from_array(r[node])).to_array() };
+                let [a, b, c, d, e, f] = self.motions[self.groups.of[node] as usize];
+                let rigid = DVec3::new(d, e, f) + DVec3::new(a, b, c).cross(self.arms[node]);
+                *z = (DVec3::from_array(own) + rigid).to_array();
             }
         });
     }
