@@ -12,7 +12,7 @@
 //! a gap. Cost: linear in the contacts; nothing allocates once the buffers have grown.
 
 use crate::contact_step::{ContactStart, ContactStep, Grip};
-use crate::potential::{ContactPotential, ContactSlope};
+use crate::potential::ContactPotential;
 use crate::{anchors::Anchors, contact_point::ContactPoint};
 use glam::DVec3;
 
@@ -177,15 +177,6 @@ impl ContactSolve {
         let at = ends.iter().zip(expected);
         for ((law, step), (&end, &expected)) in self.laws.iter().zip(&mut self.steps).zip(at) {
             *step = law.sloped_step(end, &law.linearize(end, expected));
-        }
-    }
-
-    /// Replaces all laws by such that give impulses (N·s, world) at relative velocities (m/s, world): if these are in balance, the next solve
-    /// ends there.
-    pub fn hold(&mut self, ends: &[DVec3], impulses: &[DVec3]) {
-        let at = ends.iter().zip(impulses);
-        for ((law, step), (&end, &impulse)) in self.laws.iter().zip(&mut self.steps).zip(at) {
-            *step = law.sloped_step(end, &ContactSlope { impulse, ..law.linearize(end, impulse) });
         }
     }
 

@@ -32,9 +32,6 @@ const IMPULSE_TOLERANCE: f64 = 0.005;
 /// The same, if none of them acts on flesh.
 const BODY_TOLERANCE: f64 = 1e-4;
 
-/// Relative error of the impulses up to which a step ends at the last iterate, although they have not settled.
-const HELD: f64 = 0.2;
-
 /// Largest margin of the queries of bodies, m.
 const MAX_MARGIN: f64 = 1.0;
 
@@ -365,11 +362,8 @@ impl Contacts {
             }
             if is_last {
                 let error = damped.error(|i, end| solve.coulomb_at(i, end));
-                if error <= HELD {
-                    solve.hold(ends, impulses);
-                } else {
-                    solve.review(true, ends);
-                }
+                // Laws that only remove energy.
+                solve.review(true, ends);
                 damped.end(error);
                 return true;
             }
