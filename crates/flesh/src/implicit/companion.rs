@@ -14,13 +14,13 @@ use sinew_mechanism::{
 };
 use sinew_solvers::CarrierCoupling;
 
-use super::couplings::{BodyCoupling, FleshBodyCoupling, FleshCoupling};
+use super::couplings::{couple_bodies, couple_flesh, couple_skins};
 use super::flow_point::{FlowPoint, FoundStep};
 use super::gain::{EnergyGain, FoundEnd};
 use super::{contacts::Contacts, elements::Elements, outside::Outside};
 use crate::body::FleshBody;
 use crate::model::{FleshModel, FleshReport, NO_SLOT};
-use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
+use crate::node_vectors::{get_node, set_node, velocity_at};
 use crate::state::{FleshState, NodeHistory};
 
 /// Scratch of steps with flesh. Its content never changes a result.
@@ -314,60 +314,6 @@ impl<'a> Flesh<'a> {
             couple_skins(coupling, model, elements, out, &mut push);
         }
     }
-}
-
-/// Impulses of a contact of two places of flesh.
-fn couple_skins(
-    coupling: &FleshCoupling,
-    model: &FleshModel,
-    elements: &[Elements],
-    out: &mut [f64],
-    push: &mut impl FnMut(usize, Force),
-) {
-    let FleshCoupling { flesh, points, resistance } = coupling;
-    let felt = [0, 1].map(|i| {
-        let nodes = model.bodies[flesh[i]].corners(points[i].tet);
-        resistance.mul_vec(points[i].interpolate(nodes.map(|node| elements[flesh[i]].multiplied(node))))
-    });
-    for (i, other) in [(0, 1), (1, 0)] {
-        let (body, own) = (&model.bodies[flesh[i]], &elements[flesh[i]]);
-        let first: usize = elements[..flesh[i]].iter().map(Elements::n_unknowns).sum();
-        let out = &mut out[first..first + own.n_unknowns()];
-        for (node, weight) in body.corners(points[i].tet).into_iter().zip(points[i].weights) {
-            own.give(body, node, felt[other] * -weight, out, |bone, impulse| push(body.bones[bone], impulse));
-        }
-    }
-}
-
-/// Impulses of a contact between two bodies for given twists.
-fn couple_bodies(
-    coupling: &BodyCoupling,
-    twist: &impl Fn(usize) -> Motion,
-    push: &mut impl FnMut(usize, Force),
-) {
-    let BodyCoupling { bodies, arms, resistance } = coupling;
-    let velocities = [0, 1].map(|i| velocity_at(twist(bodies[i]), arms[i]));
-    for (i, other) in [(0, 1), (1, 0)] {
-        push(bodies[i], wrench_at(resistance.mul_vec(velocities[other]) * -1.0, arms[i]));
-    }
-}
-
-/// Impulses of a contact between flesh and a body; `felt` is the resistance times the velocity of the body.
-fn couple_flesh(
-    coupling: &FleshBodyCoupling,
-    body: &FleshBody,
-    elements: &Elements,
-    felt: DVec3,
-    out: &mut [f64],
-    push: &mut impl FnMut(usize, Force),
-) {
-    let nodes = body.corners(coupling.point.tet);
-    let velocity = coupling.point.interpolate(nodes.map(|node| elements.multiplied(node)));
-    for (node, weight) in nodes.into_iter().zip(coupling.point.weights) {
-        elements.give(body, node, felt * -weight, out, |bone, impulse| push(body.bones[bone], impulse));
-    }
-    let back = coupling.resistance.mul_vec(velocity) * -1.0;
-    push(coupling.body, wrench_at(back, coupling.arm));
 }
 
 impl Attached for Flesh<'_> {

@@ -2,10 +2,13 @@
 
 use glam::DVec3;
 use sinew_contact::ContactStep;
-use sinew_math::{Motion, SurfacePoint, Sym3};
+use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::{CompanionLoads, PointLaw};
 
 use super::contact_sides::SolvedSide::{self, Body, Given};
+use super::elements::Elements;
+use crate::body::FleshBody;
+use crate::model::FleshModel;
 use crate::node_vectors::{velocity_at, wrench_at};
 
 /// A contact of flesh with a body that forces move.
@@ -126,4 +129,58 @@ fn law(step: &ContactStep) -> PointLaw {
 /// The law on the other side.
 fn opposite(law: &PointLaw) -> PointLaw {
     PointLaw { impulse: law.impulse.map(|q| -q), ..*law }
+}
+
+/// Impulses of a contact of two places of flesh.
+pub(super) fn couple_skins(
+    coupling: &FleshCoupling,
+    model: &FleshModel,
+    elements: &[Elements],
+    out: &mut [f64],
+    push: &mut impl FnMut(usize, Force),
+) {
+    let FleshCoupling { flesh, points, resistance } = coupling;
+    let felt = [0, 1].map(|i| {
+        let nodes = model.bodies[flesh[i]].corners(points[i].tet);
+        resistance.mul_vec(points[i].interpolate(nodes.map(|node| elements[flesh[i]].multiplied(node))))
+    });
+    for (i, other) in [(0, 1), (1, 0)] {
+        let (body, own) = (&model.bodies[flesh[i]], &elements[flesh[i]]);
+        let first: usize = elements[..flesh[i]].iter().map(Elements::n_unknowns).sum();
+        let out = &mut out[first..first + own.n_unknowns()];
+        for (node, weight) in body.corners(points[i].tet).into_iter().zip(points[i].weights) {
+            own.give(body, node, felt[other] * -weight, out, |bone, impulse| push(body.bones[bone], impulse));
+        }
+    }
+}
+
+/// Impulses of a contact between two bodies for given twists.
+pub(super) fn couple_bodies(
+    coupling: &BodyCoupling,
+    twist: &impl Fn(usize) -> Motion,
+    push: &mut impl FnMut(usize, Force),
+) {
+    let BodyCoupling { bodies, arms, resistance } = coupling;
+    let velocities = [0, 1].map(|i| velocity_at(twist(bodies[i]), arms[i]));
+    for (i, other) in [(0, 1), (1, 0)] {
+        push(bodies[i], wrench_at(resistance.mul_vec(velocities[other]) * -1.0, arms[i]));
+    }
+}
+
+/// Impulses of a contact between flesh and a body; `felt` is the resistance times the velocity of the body.
+pub(super) fn couple_flesh(
+    coupling: &FleshBodyCoupling,
+    body: &FleshBody,
+    elements: &Elements,
+    felt: DVec3,
+    out: &mut [f64],
+    push: &mut impl FnMut(usize, Force),
+) {
+    let nodes = body.corners(coupling.point.tet);
+    let velocity = coupling.point.interpolate(nodes.map(|node| elements.multiplied(node)));
+    for (node, weight) in nodes.into_iter().zip(coupling.point.weights) {
+        elements.give(body, node, felt * -weight, out, |bone, impulse| push(body.bones[bone], impulse));
+    }
+    let back = coupling.resistance.mul_vec(velocity) * -1.0;
+    push(coupling.body, wrench_at(back, coupling.arm));
 }
