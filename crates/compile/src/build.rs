@@ -49,7 +49,7 @@ pub(crate) struct BuiltScene {
 pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     check_solver(scene)?;
     let mut settings = settings(scene, &ChangeDoc::default());
-    let expanded = scene.expanded();
+    let expanded = scene.expanded().with_body_colliders();
     let names = Names::of(&expanded);
     let flesh = PreparedFlesh::new(&expanded, &names.bodies)?;
     let mut parts = SceneParts::new(scene, &expanded, &names);

@@ -47,7 +47,7 @@ fn fall_through(scene: &SceneDoc) -> impl Iterator<Item = SceneIssue> {
         field: format!("bodies[{i}]"),
         kind: SceneIssueKind::BadCollider,
         message: format!("`{}` has no collider, so it falls through everything", body.name),
-        hint: format!("add (body: \"{}\", shape: OfBody) to colliders", body.name),
+        hint: "give it contact: ()".to_owned(),
     })
 }
 

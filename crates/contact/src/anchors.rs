@@ -65,6 +65,13 @@ impl Anchors {
         self.entries.sort_unstable_by_key(|anchor| anchor.key);
     }
 
+    /// The same stretches under other keys, where there is one.
+    #[must_use]
+    pub fn renumbered(&self, key: impl Fn(ContactKey) -> Option<ContactKey>) -> Self {
+        let moved = |anchor: &ContactAnchor| Some(ContactAnchor { key: key(anchor.key)?, ..*anchor });
+        self.entries.iter().filter_map(moved).collect::<Vec<_>>().into()
+    }
+
     /// Removes all stretches, for instance after poses were set.
     pub fn clear(&mut self) {
         self.entries.clear();

@@ -73,6 +73,11 @@ impl ContactKey {
     pub(crate) const CORNER: u64 = 1 << 63;
     /// Set in features of edges of a skin.
     pub(crate) const EDGE: u64 = 3 << 62;
+
+    /// Whether its first side is flesh: `a` is then no collider.
+    pub fn is_of_flesh(self) -> bool {
+        self.feature & Self::CORNER != 0
+    }
 }
 
 /// How the sides of a contact approach each other in a step of first order.

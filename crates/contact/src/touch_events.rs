@@ -75,6 +75,14 @@ impl ContactEvents {
         &self.entries
     }
 
+    /// The same touches of other sides, where there are any.
+    #[must_use]
+    pub fn renumbered(&self, moved: impl Fn(&ContactEvent) -> Option<ContactEvent>) -> Self {
+        let mut entries: Vec<ContactEvent> = self.entries.iter().filter_map(moved).collect();
+        entries.sort_unstable_by_key(|event| event.sides);
+        Self { entries }
+    }
+
     /// Takes the pairs of the next step, in any order and with repetitions; sorts them.
     ///
     /// ```

@@ -4,6 +4,7 @@ mod account;
 mod appearance;
 mod assembly;
 mod batch;
+mod carry;
 mod contacts;
 mod digest;
 mod events;
@@ -31,6 +32,7 @@ pub use appearance::{
 };
 pub use assembly::assemble;
 pub use batch::step_batch;
+pub use carry::PartMoves;
 pub use contacts::{Contact, ContactPartner};
 pub use digest::{digest, digest_bytes};
 pub use measure::{energy, momentum, violation};

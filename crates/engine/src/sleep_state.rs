@@ -56,6 +56,14 @@ impl SleepState {
         self.contacts.clear();
     }
 
+    /// Wakes the group of a body, and those that touch the body.
+    pub fn disturb(&mut self, body: BodyId) {
+        self.wake_carried_by(body.index());
+        if let Some(&group) = self.groups.get(body.index()).filter(|&&group| group != AWAKE) {
+            self.wake(group);
+        }
+    }
+
     /// Wakes a group: it has to rest as long again.
     pub(crate) fn wake(&mut self, group: u32) {
         let bodies = self.groups.iter_mut().zip(&mut self.places);

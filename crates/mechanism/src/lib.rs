@@ -48,8 +48,8 @@ pub use measure::{
 };
 pub use model::{
     BodyId, BodyKind, BodySpec, COORDINATE_NAMES, Edited, GearSpec, History, IslandReserve, JointCoordinate,
-    JointId, JointPart, JointSpec, LoopState, MechanismBuilder, MechanismError, Model, ModelEdit, MuscleId,
-    PointSpringSpec, RopeSpec, State, Structure, TransmissionId, TransmissionSpec, general_joint,
+    JointId, JointPart, JointSpec, LoopState, MechanismBuilder, MechanismError, Model, ModelEdit, Moves,
+    MuscleId, PointSpringSpec, RopeSpec, State, Structure, TransmissionId, TransmissionSpec, general_joint,
 };
 pub use prepare::{first_non_finite, move_kinematic, place_kinematic};
 pub use replace_islands::{mark_islands, passive_bodies};

@@ -227,15 +227,13 @@ fn issue_from_ron(error: &ron::Error) -> SceneIssue {
     SceneIssue { field: String::new(), kind, message, hint }
 }
 
-/// The hint for a field that does not exist: those of surfaces are in `contact`, which bodies do not have.
+/// The hint for a field that does not exist: those of surfaces are in `contact`.
 fn field_hint(found: &str, expected: &[&str]) -> String {
     let is_of_surface = ["friction", "restitution", "firmness", "groups", "touches"].contains(&found);
-    let contact = format!("contact: ({found}: …)");
-    match (is_of_surface, expected.contains(&"contact"), expected.contains(&"shapes")) {
-        (true, true, _) => format!("write {contact}"),
-        (true, false, true) => format!("write {contact} in a collider of the body, in the list colliders"),
-        _ => suggestion(found, expected),
+    if is_of_surface && expected.contains(&"contact") {
+        return format!("write contact: ({found}: …)");
     }
+    suggestion(found, expected)
 }
 
 /// The hint for a choice that does not exist: shapes of bodies are `Solid` colliders.

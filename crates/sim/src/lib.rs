@@ -11,7 +11,7 @@ pub use expect::{ExpectOutcome, RunOutcome, run_and_check};
 pub use expectation::{BoundKind, Expectation};
 pub use meter::ExpectMeter;
 pub use recording::Recording;
-pub use world::World;
+pub use world::{BodyView, Identified, JointView, Viewed, World};
 
 pub use glam::{DQuat, DVec3};
 pub use sinew_compile::{BuildError, SceneInfo, SweptScene, sweep_runs};
@@ -37,5 +37,10 @@ pub use sinew_mechanism::{
     TransmissionReading, TransmissionSpec, TreeForm, Violation, general_joint, joint_reading,
     rotation_to_axis, transmission_reading,
 };
-pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
+pub use sinew_scene::{
+    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CameraDoc, ColliderDoc, ColliderShapeDoc, ContactDoc,
+    EditableScene, EndDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FrameDoc, GearDoc, Handle, InputDoc,
+    JointDoc, MassDoc, MotorDoc, PairDoc, PoseDoc, RopeDoc, SceneDoc, SceneErrors, ScenePart, SceneSource,
+    ShapeDoc, SpringDoc, SurfaceDoc, TrackDoc,
+};
 pub use sinew_topology::Priority;

@@ -1,6 +1,12 @@
 //! A running scene: model, state, settings, recorded inputs and scratch in one value. World axes, SI.
 
+mod edit;
+mod moves;
+mod place;
 mod scene;
+mod view;
+
+pub use view::{BodyView, Identified, JointView, Viewed};
 
 use std::sync::Arc;
 
@@ -12,18 +18,20 @@ use sinew_engine::{
     step_observed,
 };
 use sinew_flesh::SurfacePoint;
-use sinew_math::{Force, Pose};
+use sinew_math::{Force, Motion, Pose};
 use sinew_mechanism::{
     Assembly, AssemblyReport, BodyId, DriveCoordinate, Energy, Input, JointId, JointReading, LoopStop,
     MuscleId, TransmissionId, TransmissionReading, Violation, joint_reading, transmission_reading,
 };
-use sinew_scene::TrackPoint;
+use sinew_scene::{EditableScene, TrackPoint};
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
 ///
 /// For many states of one model, use [`crate::step`] and [`crate::step_batch`].
 #[derive(Clone, Debug)]
 pub struct World {
+    /// The scene with its edits; none if the world was made from a model.
+    scene: Option<Arc<EditableScene>>,
     model: Arc<Model>,
     /// The state at the beginning.
     start: State,
@@ -48,6 +56,7 @@ impl World {
     pub fn new(model: impl Into<Model>, settings: Settings) -> Self {
         let model: Arc<Model> = Arc::new(model.into());
         Self {
+            scene: None,
             start: model.initial_state(),
             state: model.initial_state(),
             workspace: Workspace::new(&model),
@@ -365,6 +374,13 @@ impl World {
     /// Pose of a body frame, `world_from_body`.
     pub fn pose(&self, body: BodyId) -> Pose {
         self.mechanism().body_pose(&self.state.bodies, body)
+    }
+
+    /// Angular velocity of a body (rad/s), and the velocity (m/s) of the origin of its body frame, world axes.
+    pub fn motion(&self, body: BodyId) -> Motion {
+        let central = self.state.bodies.motions[body.index()];
+        let arm = self.pose(body).translation - self.state.bodies.poses[body.index()].translation;
+        Motion::new(central.angular, central.linear + central.angular.cross(arm))
     }
 
     /// Coordinates of a joint and their rates.

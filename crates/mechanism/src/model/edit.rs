@@ -6,7 +6,8 @@
 use sinew_topology::{ConstraintId, GraphEdit, NONE, VariableId, replan};
 
 use crate::model::{
-    Checked, ModelSprings, Records, TransmissionModel, WORLD, check_names, endpoints, label, lay_out, n_rows,
+    Checked, ModelSprings, Moves, Records, TransmissionModel, WORLD, check_names, endpoints, label, lay_out,
+    n_rows,
 };
 use crate::{BodyId, BodyKind, BodySpec, JointId, JointSpec, MechanismError, Model, PointSpringSpec, State};
 
@@ -103,26 +104,12 @@ impl Edited {
         (new != NONE).then(|| JointId::from_index(new as usize))
     }
 
-    /// A state of the old model for the new one: survivors as they are, additions as their specs say. The history of
-    /// the second-order scheme is dropped, and loops start without forces.
-    pub fn carry_state(&self, old: &State) -> State {
-        let mut state = self.model.initial_state();
-        state.time = old.time;
-        for (from, &to) in self.bodies.iter().enumerate().take(old.poses.len()) {
-            if to != NONE {
-                state.poses[to as usize] = old.poses[from];
-                state.motions[to as usize] = old.motions[from];
-                state.pulls[to as usize] = old.pulls[from];
-            }
-        }
-        for (from, &to) in self.joints.iter().enumerate() {
-            if to != NONE {
-                // An added joint starts from where its bodies are now.
-                let now = || self.model.principal_twist(to as usize, &state.poses);
-                state.twists[to as usize] = old.twists.get(from).copied().unwrap_or_else(now);
-            }
-        }
-        state
+    /// A state of the old model for the new one: survivors as they are, additions as their specs say; see [`Model::carry_state`].
+    pub fn carry_state(&self, before: (&Model, &State)) -> State {
+        let (model, _) = before;
+        let moves =
+            Moves { bodies: &self.bodies[..model.n_bodies()], joints: &self.joints[..model.n_joints()] };
+        self.model.carry_state(&self.model.initial_state(), before, moves)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The immutable model: what the user describes, checked, planned and laid out for the step.
 //!
 //! Specs (`spec`) are checked (`checks`), turned into records (`records`) and laid out in elimination order (`layout`).
-//! `builder` makes a model, `edit` makes another one from it. `state` is the plain data that a step changes.
+//! `builder` makes a model, `edit` makes another one from it, `carry` takes a state along. `state` is the plain data that a step changes.
 
 mod builder;
+mod carry;
 mod checks;
 mod edit;
 mod error;
@@ -23,6 +24,7 @@ mod tree_extent;
 
 pub use builder::{MechanismBuilder, Structure};
 pub(crate) use builder::{endpoints, n_rows};
+pub use carry::Moves;
 pub(crate) use checks::{
     Checked, check_body, check_joint, check_names, check_spring, check_transmission, label,
 };

@@ -92,7 +92,7 @@ fn removing_a_body_cuts_the_chain_and_keeps_the_rest_moving() {
     let edited = model.edited(&edit).expect("a good edit");
     assert_eq!((edited.model.n_bodies(), edited.model.n_joints()), (8, 7), "two joints went with it");
     assert_eq!(edited.body(gone), None);
-    let mut carried = edited.carry_state(&state);
+    let mut carried = edited.carry_state((&model, &state));
     for body in model.bodies().filter(|b| *b != gone) {
         let new = edited.body(body).expect("a survivor");
         assert_eq!(edited.model.body_name(new), model.body_name(body));
@@ -122,7 +122,7 @@ fn an_added_joint_starts_at_the_angle_of_the_carried_bodies() {
     edit.remove_joint(JointId::from_index(0));
     let added = edit.add_joint(hinge(0, 1, body, None));
     let edited = model.edited(&edit).expect("a good edit");
-    let carried = edited.carry_state(&state);
+    let carried = edited.carry_state((&model, &state));
     let new = edited.joint(added).expect("it is there");
     // `state.twists` is the angle before the last step.
     assert!((carried.twists[new.index()] - angle).abs() < 0.1, "{} {angle}", carried.twists[new.index()]);

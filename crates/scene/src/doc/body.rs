@@ -3,7 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{omit::is_default, pose::PoseDoc, shape::ShapeDoc};
+use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc, shape::ShapeDoc};
 
 document! {
     /// One rigid body.
@@ -24,6 +24,8 @@ document! {
         [omit] pub linear_damping: f64,
         /// Rate at which its angular velocity decays (1/s): torque −I c ω.
         [omit] pub angular_damping: f64,
+        /// How all its shapes touch; if left out, only colliders that name the body do.
+        [omit] pub contact: Option<ContactDoc>,
         /// Colour to draw it with: red, green, blue from 0 to 1.
         [omit] pub color: Option<DVec3>,
     }

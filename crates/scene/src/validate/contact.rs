@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::bodies::{check_rotation, check_shape};
 use super::issues::Issues;
-use super::lookup::{Touchable, WORLD, touchable};
+use super::lookup::{Touchable, WORLD, bodies, touchable};
 use super::names::Known;
 use crate::doc::{
     ColliderDoc, ColliderShapeDoc, ContactDoc, DecomposedDoc, FirmnessDoc, HullDoc, PoseDoc, SceneDoc,
@@ -62,6 +62,27 @@ fn check_restitution(issues: &mut Issues, restitution: f64, path: &str) {
     if !(0.0..=1.0).contains(&restitution) {
         let message = format!("{restitution} is not between 0 and 1");
         issues.add(Kind::OutOfRange, format!("{path}.restitution"), message, "use 0 (no bounce) to 1");
+    }
+}
+
+/// Bodies that touch have shapes, all of which can be touched.
+pub(super) fn touching_bodies_can_be_touched(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, body) in bodies(scene) {
+        let Some(contact) = &body.contact else { continue };
+        let field = format!("{path}.contact");
+        check_contact(issues, contact, &field);
+        match Touchable::of(&body.shapes) {
+            Touchable::NoShapes => {
+                let message = "a body without shapes cannot touch";
+                issues.add(Kind::NoShapes, field, message, "add shapes: […], or leave the contact out");
+            }
+            Touchable::NotAll => {
+                let message = "one of its shapes cannot be a collider: an ellipsoid";
+                let hint = format!("instead of contact, add a collider with Solid(…): {COLLIDERS}");
+                issues.add(Kind::BadCollider, field, message, hint);
+            }
+            Touchable::All => {}
+        }
     }
 }
 

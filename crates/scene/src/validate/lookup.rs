@@ -78,19 +78,25 @@ pub(super) enum Touchable {
     All,
 }
 
+impl Touchable {
+    /// Of a body with these shapes.
+    pub(super) fn of(shapes: &[ShapeDoc]) -> Self {
+        match shapes {
+            [] => Self::NoShapes,
+            _ if shapes.iter().any(|shape| !shape.solid.is_touchable()) => Self::NotAll,
+            _ => Self::All,
+        }
+    }
+}
+
 /// Whether a body, generated ones and the world included, can be touched; `None` if there is no such body.
 pub(super) fn touchable(scene: &SceneDoc, body: &str) -> Option<Touchable> {
-    let of = |shapes: &[ShapeDoc]| match shapes {
-        [] => Touchable::NoShapes,
-        _ if shapes.iter().any(|shape| !shape.solid.is_touchable()) => Touchable::NotAll,
-        _ => Touchable::All,
-    };
     if body == WORLD {
         return Some(Touchable::NoShapes);
     }
     if let Some(listed) = scene.bodies.iter().find(|listed| listed.name == body) {
-        return Some(of(&listed.shapes));
+        return Some(Touchable::of(&listed.shapes));
     }
     let generator = scene.generators.iter().find(|generator| generator.makes_body(body))?;
-    Some(generator.templates().map_or(Touchable::All, |(link, _)| of(&link.shapes)))
+    Some(generator.templates().map_or(Touchable::All, |(link, _)| Touchable::of(&link.shapes)))
 }

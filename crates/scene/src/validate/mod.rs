@@ -96,6 +96,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     regions::regions_have_a_place,
     regions::muscles_are_in_range,
     flesh::flesh_solver_is_in_range,
+    contact::touching_bodies_can_be_touched,
     contact::colliders_can_be_touched,
     contact::pairs_are_given_once,
     score::scores_fit_the_stepper,

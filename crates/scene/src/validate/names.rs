@@ -211,8 +211,14 @@ impl<'s> Known<'s> {
     /// Something that can touch: a collider, by its name or that of its body, or flesh.
     pub(super) fn require_touching(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
         let colliders = self.scene.colliders.iter().map(|collider| collider.known_as().to_owned());
-        let known: BTreeSet<String> = colliders.chain(self.flesh()).collect();
-        if !known.contains(name) {
+        let touching = self.scene.bodies.iter().filter(|body| body.contact.is_some());
+        let bodies = touching.map(|body| body.name.clone());
+        let known: BTreeSet<String> = colliders.chain(bodies).chain(self.flesh()).collect();
+        let is_made = self.scene.generators.iter().any(|generator| {
+            let touches = generator.templates().is_some_and(|(link, _)| link.contact.is_some());
+            touches && generator.makes_body(name)
+        });
+        if !known.contains(name) && !is_made {
             let known: Vec<_> = known.into_iter().collect();
             missing(issues, "collider or body of flesh", name, &known, field());
         }

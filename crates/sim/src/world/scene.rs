@@ -12,7 +12,7 @@ use sinew_compile::{
 };
 use sinew_engine::{Model, Scheme, Workspace};
 use sinew_mechanism::Input;
-use sinew_scene::{ChangeDoc, SceneDoc, ScoreDoc, TrackDoc, validate};
+use sinew_scene::{ChangeDoc, EditableScene, SceneDoc, ScoreDoc, TrackDoc, validate};
 
 use super::World;
 
@@ -26,6 +26,7 @@ impl World {
         let CompiledScene { periods, start, script, appearance, info } = compile(scene)?;
         let first = &periods[0];
         let mut world = Self {
+            scene: Some(Arc::new(EditableScene::new(scene))),
             workspace: Workspace::new(&first.model),
             model: Arc::clone(&first.model),
             settings: first.settings,
@@ -57,6 +58,9 @@ impl World {
                 let mut world = self.clone();
                 world.periods = periods(scene, first.clone(), &self.periods, &self.start)?;
                 world.info = self.info.of_steps(scene);
+                if let Some(kept) = &mut world.scene {
+                    Arc::make_mut(kept).set_changes(&scene.changes, scene.duration_s);
+                }
                 world
             }
             // How it is assembled may depend on the settings of its beginning.
@@ -95,12 +99,12 @@ impl World {
     }
 
     /// The period in force for the step that begins at a time, s.
-    fn period_at(&self, time: f64) -> usize {
+    pub(super) fn period_at(&self, time: f64) -> usize {
         let is_due = |pair: &&[ScenePeriod]| pair[1].values.at_s <= time + 0.5 * pair[0].settings.dt;
         self.periods.windows(2).take_while(is_due).count()
     }
 
-    fn enter(&mut self, period: usize) {
+    pub(super) fn enter(&mut self, period: usize) {
         let Some(entered) = self.periods.get(period) else { return };
         self.period = period;
         self.settings = entered.settings;
@@ -155,6 +159,9 @@ impl World {
             *model = new;
         }
         self.workspace.forget_controller();
+        if let Some(scene) = &mut self.scene {
+            Arc::make_mut(scene).set_score(score, tracks);
+        }
         Ok(())
     }
 

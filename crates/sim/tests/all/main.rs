@@ -9,6 +9,7 @@ mod changes;
 mod common;
 mod contacts;
 mod determinism;
+mod edits;
 mod events;
 mod flesh;
 mod flesh_friction;

@@ -1,0 +1,182 @@
+//! A scene that is edited part by part, with stable handles.
+//!
+//! Generators are written out first, so that everything in the scene is a part. What a removed part holds goes with it: joints, springs, ropes,
+//! colliders, surfaces and inputs on a body; gears and inputs on a joint; inputs and pairs on flesh. Whatever else names a removed part is left
+//! for [`crate::validate`] to complain about. Cost: one pass over the lists that may name the part.
+
+use std::collections::BTreeSet;
+
+use crate::builders::{N_LISTS, ScenePart};
+use crate::doc::{
+    BodyDoc, CameraDoc, ChangeDoc, ColliderDoc, EndDoc, FleshDoc, GearDoc, InputDoc, JointDoc, PairDoc,
+    RopeDoc, SceneDoc, ScoreDoc, SpringDoc, SurfaceDoc, TrackDoc,
+};
+use crate::slots::{Handle, Slots};
+
+/// A scene whose parts have handles.
+#[derive(Clone, Debug, Default)]
+pub struct EditableScene {
+    scene: SceneDoc,
+    slots: [Slots; N_LISTS],
+}
+
+impl EditableScene {
+    /// A scene with its generators written out.
+    pub fn new(scene: &SceneDoc) -> Self {
+        fn slots_of<P: ScenePart>(scene: &SceneDoc, slots: &mut [Slots; N_LISTS]) {
+            slots[P::LIST] = Slots::of(P::list(scene).len());
+        }
+        let (scene, mut slots) = (scene.expanded(), Default::default());
+        slots_of::<BodyDoc>(&scene, &mut slots);
+        slots_of::<JointDoc>(&scene, &mut slots);
+        slots_of::<SpringDoc>(&scene, &mut slots);
+        slots_of::<RopeDoc>(&scene, &mut slots);
+        slots_of::<GearDoc>(&scene, &mut slots);
+        slots_of::<SurfaceDoc>(&scene, &mut slots);
+        slots_of::<FleshDoc>(&scene, &mut slots);
+        slots_of::<ColliderDoc>(&scene, &mut slots);
+        slots_of::<PairDoc>(&scene, &mut slots);
+        slots_of::<TrackDoc>(&scene, &mut slots);
+        slots_of::<InputDoc>(&scene, &mut slots);
+        slots_of::<CameraDoc>(&scene, &mut slots);
+        Self { scene, slots }
+    }
+
+    /// The scene as it is now.
+    pub fn scene(&self) -> &SceneDoc {
+        &self.scene
+    }
+
+    /// Adds a part. One without a name gets one that is free.
+    pub fn insert<P: ScenePart>(&mut self, mut part: P) -> Handle<P> {
+        if part.name() == Some("") {
+            part.set_name(self.free_name::<P>());
+        }
+        P::list_mut(&mut self.scene).push(part);
+        self.slots[P::LIST].push()
+    }
+
+    /// Removes a part with everything that hangs on it; none if it is not there.
+    pub fn remove<P: ScenePart>(&mut self, handle: Handle<P>) -> Option<P> {
+        let position = self.position(handle)?;
+        let removed = P::list(&self.scene).get(position)?.clone();
+        let name = removed.name().unwrap_or_default().to_owned();
+        self.retain::<P>(|at, _| at != position);
+        match P::LIST {
+            BodyDoc::LIST => self.remove_with_body(&name),
+            JointDoc::LIST => self.remove_with_joints(&[name].into()),
+            FleshDoc::LIST => {
+                self.retain::<InputDoc>(|_, input| input.flesh().is_none_or(|(flesh, _)| flesh != name));
+                self.remove_pairs(&name);
+            }
+            _ => {}
+        }
+        Some(removed)
+    }
+
+    /// Replaces a part; gives back what was there, or none if it is not there.
+    pub fn replace<P: ScenePart>(&mut self, handle: Handle<P>, part: P) -> Option<P> {
+        let position = self.position(handle)?;
+        P::list_mut(&mut self.scene).get_mut(position).map(|place| std::mem::replace(place, part))
+    }
+
+    /// A part as it is written; none if it is not there.
+    pub fn get<P: ScenePart>(&self, handle: Handle<P>) -> Option<&P> {
+        P::list(&self.scene).get(self.position(handle)?)
+    }
+
+    /// The part called `name`.
+    pub fn find<P: ScenePart>(&self, name: &str) -> Option<Handle<P>> {
+        let position = P::list(&self.scene).iter().position(|part| part.name() == Some(name))?;
+        self.slots[P::LIST].handle(position)
+    }
+
+    /// All parts of a kind, in the order of their list.
+    pub fn parts<P: ScenePart>(&self) -> impl Iterator<Item = (Handle<P>, &P)> {
+        let parts = P::list(&self.scene).iter().enumerate();
+        parts.filter_map(|(position, part)| Some((self.slots[P::LIST].handle(position)?, part)))
+    }
+
+    /// Place of a part in its list; none if it is not there.
+    pub fn position<P: ScenePart>(&self, handle: Handle<P>) -> Option<usize> {
+        self.slots[P::LIST].position(handle)
+    }
+
+    /// Per part of an earlier form of this scene: its place in the list now, or [`crate::GONE`].
+    pub fn moves<P: ScenePart>(&self, before: &Self) -> Vec<u32> {
+        self.slots[P::LIST].moves(&before.slots[P::LIST])
+    }
+
+    /// Replaces the changes, and how long to simulate (s).
+    pub fn set_changes(&mut self, changes: &[ChangeDoc], duration_s: f64) {
+        self.scene.changes = changes.to_vec();
+        self.scene.duration_s = duration_s;
+    }
+
+    /// Replaces the score, and the tracks that have the names of these; new ones are added.
+    pub fn set_score(&mut self, score: Option<&ScoreDoc>, tracks: &[TrackDoc]) {
+        self.scene.score = score.cloned();
+        for track in tracks {
+            match self.find::<TrackDoc>(&track.name) {
+                Some(handle) => {
+                    self.replace(handle, track.clone());
+                }
+                None => {
+                    self.insert(track.clone());
+                }
+            }
+        }
+    }
+
+    fn free_name<P: ScenePart>(&self) -> String {
+        let mut number = P::list(&self.scene).len() + 1;
+        loop {
+            let name = format!("{}_{number:04}", P::WORD);
+            if self.find::<P>(&name).is_none() {
+                return name;
+            }
+            number += 1;
+        }
+    }
+
+    fn retain<P: ScenePart>(&mut self, keep: impl Fn(usize, &P) -> bool) {
+        let list = P::list_mut(&mut self.scene);
+        let stays: Vec<bool> = list.iter().enumerate().map(|(position, part)| keep(position, part)).collect();
+        if stays.contains(&false) {
+            let mut each = stays.iter();
+            list.retain(|_| each.next() == Some(&true));
+            self.slots[P::LIST].retain(|position| stays[position]);
+        }
+    }
+
+    fn remove_with_body(&mut self, name: &str) {
+        let is_free = |end: &EndDoc| end.body() != Some(name);
+        self.retain::<SpringDoc>(|_, spring| is_free(&spring.from) && is_free(&spring.to));
+        self.retain::<RopeDoc>(|_, rope| rope.path.iter().all(is_free));
+        self.retain::<SurfaceDoc>(|_, surface| surface.points.iter().all(is_free));
+        self.retain::<ColliderDoc>(|_, collider| collider.body != name);
+        self.retain::<InputDoc>(|_, input| input.body() != Some(name));
+        self.remove_pairs(name);
+        let holds = |joint: &&JointDoc| joint.child == name || joint.parent.as_deref() == Some(name);
+        let joints = self.scene.joints.iter().filter(holds).map(|joint| joint.name.clone()).collect();
+        self.remove_with_joints(&joints);
+    }
+
+    /// Removes joints with the gears on them.
+    fn remove_with_joints(&mut self, names: &BTreeSet<String>) {
+        if !names.is_empty() {
+            self.retain::<JointDoc>(|_, joint| !names.contains(&joint.name));
+            self.retain::<GearDoc>(|_, gear| !names.contains(&gear.driver) && !names.contains(&gear.driven));
+        }
+    }
+
+    /// Removes the rules of pairs for a name that nothing has any more.
+    fn remove_pairs(&mut self, name: &str) {
+        let is_still_there = self.scene.colliders.iter().any(|collider| collider.known_as() == name)
+            || self.find::<BodyDoc>(name).is_some()
+            || self.find::<FleshDoc>(name).is_some();
+        if !is_still_there {
+            self.retain::<PairDoc>(|_, pair| pair.a != name && pair.b != name);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Parts of a world by their handles: ids for inputs, and what is known of bodies and joints now.
+
+use glam::DVec3;
+use sinew_math::{Motion, Pose};
+use sinew_mechanism::{BodyId, DriveCoordinate, JointId, JointReading, TransmissionId};
+use sinew_scene::{BodyDoc, FleshDoc, GearDoc, Handle, JointDoc, RopeDoc, ScenePart};
+
+use super::World;
+
+/// A part that the model has an id for. Ids are valid until the next edit, handles until the part is removed.
+pub trait Identified: ScenePart {
+    /// The id.
+    type Id;
+
+    /// The id of the part at a place of its list.
+    fn id(world: &World, place: usize) -> Self::Id;
+}
+
+impl Identified for BodyDoc {
+    type Id = BodyId;
+
+    fn id(_: &World, place: usize) -> BodyId {
+        BodyId::from_index(place)
+    }
+}
+
+impl Identified for JointDoc {
+    type Id = JointId;
+
+    fn id(_: &World, place: usize) -> JointId {
+        JointId::from_index(place)
+    }
+}
+
+impl Identified for RopeDoc {
+    type Id = TransmissionId;
+
+    fn id(_: &World, place: usize) -> TransmissionId {
+        TransmissionId::from_index(place)
+    }
+}
+
+impl Identified for GearDoc {
+    type Id = TransmissionId;
+
+    fn id(world: &World, place: usize) -> TransmissionId {
+        TransmissionId::from_index(world.parts::<RopeDoc>().count() + place)
+    }
+}
+
+impl Identified for FleshDoc {
+    type Id = usize;
+
+    fn id(_: &World, place: usize) -> usize {
+        place
+    }
+}
+
+/// A part that can be looked at.
+pub trait Viewed: Identified {
+    /// What is known of it.
+    type View<'w>;
+
+    /// Looks at it.
+    fn view(world: &World, id: Self::Id) -> Self::View<'_>;
+}
+
+impl World {
+    /// The id of a part, for [`crate::Input`] and questions; none if it is not there. It is valid until the next edit.
+    pub fn id<P: Identified>(&self, handle: Handle<P>) -> Option<P::Id> {
+        Some(P::id(self, self.scene.as_ref()?.position(handle)?))
+    }
+
+    /// A body or joint as it is now; none if it is not there.
+    pub fn get<P: Viewed>(&self, handle: Handle<P>) -> Option<P::View<'_>> {
+        Some(P::view(self, self.id(handle)?))
+    }
+}
+
+/// A body as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyView<'w> {
+    world: &'w World,
+    id: BodyId,
+}
+
+impl Viewed for BodyDoc {
+    type View<'w> = BodyView<'w>;
+
+    fn view(world: &World, id: BodyId) -> BodyView<'_> {
+        BodyView { world, id }
+    }
+}
+
+impl BodyView<'_> {
+    /// Its id, valid until the next edit.
+    pub fn id(&self) -> BodyId {
+        self.id
+    }
+
+    /// Pose of its body frame, `world_from_body`.
+    pub fn pose(&self) -> Pose {
+        self.world.pose(self.id)
+    }
+
+    /// Its angular velocity (rad/s), and the velocity (m/s) of the origin of its body frame, world axes.
+    pub fn motion(&self) -> Motion {
+        self.world.motion(self.id)
+    }
+
+    /// Velocity of a point of its body frame (m), world axes, m/s.
+    pub fn velocity_at(&self, point: DVec3) -> DVec3 {
+        let motion = self.motion();
+        motion.linear + motion.angular.cross(self.pose().rotation * point)
+    }
+
+    /// Its mass, kg; 0 if forces do not move it.
+    pub fn mass(&self) -> f64 {
+        self.world.mechanism().body_mass(self.id)
+    }
+
+    /// Its centre of mass, in the world, m.
+    pub fn centre_of_mass(&self) -> DVec3 {
+        self.world.state().bodies.poses[self.id.index()].translation
+    }
+
+    /// Whether it sleeps.
+    pub fn is_asleep(&self) -> bool {
+        self.world.is_asleep(self.id)
+    }
+}
+
+/// A joint as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct JointView<'w> {
+    world: &'w World,
+    id: JointId,
+}
+
+impl Viewed for JointDoc {
+    type View<'w> = JointView<'w>;
+
+    fn view(world: &World, id: JointId) -> JointView<'_> {
+        JointView { world, id }
+    }
+}
+
+impl JointView<'_> {
+    /// Its id, valid until the next edit.
+    pub fn id(&self) -> JointId {
+        self.id
+    }
+
+    /// Its coordinates and their rates.
+    pub fn reading(&self) -> JointReading {
+        self.world.reading(self.id)
+    }
+
+    /// Torque (N·m) or force (N) along a coordinate, of springs, limits, motors and actuators.
+    pub fn effort(&self, along: Option<DriveCoordinate>) -> f64 {
+        self.world.joint_effort(self.id, along)
+    }
+}
