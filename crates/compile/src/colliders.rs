@@ -1,4 +1,4 @@
-//! Colliders of a scene in central frames (m), with contact materials derived from the masses. Linear cost.
+//! Colliders of a scene in body frames (m), with contact materials derived from the masses. Linear cost.
 
 use std::collections::BTreeMap;
 
@@ -123,10 +123,9 @@ impl ColliderEntry<'_> {
         out: &mut Vec<Collider>,
     ) -> Result<(), BuildError> {
         let Self { scene, doc, mesh, kind, path } = self;
-        let central = body.map_or(Pose::IDENTITY, |body| mechanism.central_frame(body).inverse());
         let mass = body.map_or(0.0, |body| mechanism.body_mass(body));
         let surface = ContactMaterial { kind: *kind, ..surface_material(&doc.contact, mass) };
-        let solid = |at: Pose, shape| Collider::new(owner(body), central.compose(&at), shape, surface);
+        let solid = |at: Pose, shape| Collider::new(owner(body), at, shape, surface);
         let placed = |shape: &ShapeDoc| solid(shape.at.to_pose(), shape.solid.into());
         let found = match &doc.shape {
             ColliderShapeDoc::Plane { point, normal } => vec![Collider::ground(*point, *normal, surface)],

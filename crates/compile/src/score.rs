@@ -107,10 +107,10 @@ fn point_path(doc: &TrackDoc) -> Result<PointPath, ControlError> {
     }
 }
 
-/// The rotations of a track, after a fixed one.
-fn turn_path(doc: &TrackDoc, first: DQuat) -> Result<TurnPath, ControlError> {
+/// The rotations of a track.
+fn turn_path(doc: &TrackDoc) -> Result<TurnPath, ControlError> {
     let track = Track::new(doc);
-    let turn = |at: &TrackPoint| at.rotation.unwrap_or(DQuat::IDENTITY) * first;
+    let turn = |at: &TrackPoint| at.rotation.unwrap_or(DQuat::IDENTITY);
     let points = doc.sample_times().map(|time| (time, track.sample(time)));
     match doc.interpolation {
         InterpolationDoc::Linear => TurnPath::new(points.map(|(t, at)| (t, turn(&at))).collect()),
@@ -253,7 +253,6 @@ impl ScoreCompiler<'_> {
 
     fn goal(&self, doc: &GoalDoc, path: &str) -> Result<Goal, BuildError> {
         let bone = self.bone(&doc.bone, &format!("{path}.bone"))?;
-        let central = self.model.central_frame(self.tree.body(bone)).inverse();
         let aim = match &doc.want {
             WantDoc::Follow { track, relative } => {
                 let drag =
@@ -261,9 +260,7 @@ impl ScoreCompiler<'_> {
                 Aim::Position(if *relative { PointTarget::Beside(drag) } else { PointTarget::Along(drag) })
             }
             WantDoc::Turn { track } => {
-                // The track turns the body frame, the goal the central frame.
-                let turn = central.rotation.conjugate();
-                let turns = turn_path(self.track(track, path)?, turn);
+                let turns = turn_path(self.track(track, path)?);
                 Aim::Orientation(Facing::Along(turns.map_err(fault(format!("{path}.want.track")))?))
             }
             WantDoc::KeepPosition => Aim::Position(PointTarget::Held),
@@ -273,7 +270,7 @@ impl ScoreCompiler<'_> {
             WantDoc::Coast => Aim::Acceleration(DVec3::ZERO),
         };
         let gains = gains(doc.stiffness, doc.damping);
-        Ok(Goal { bone, point: central.transform_point(doc.point), aim, gains, level: levels::HOLD })
+        Ok(Goal { bone, point: doc.point, aim, gains, level: levels::HOLD })
     }
 
     fn track(&self, name: &str, path: &str) -> Result<&TrackDoc, BuildError> {
@@ -350,14 +347,12 @@ impl ScoreCompiler<'_> {
         while let Some(parent) = self.tree.parent(root) {
             root = parent;
         }
-        let central = |link: LinkId| self.model.central_frame(self.tree.body(link));
-        let world_from_root = dynamics.body_pose(self.tree, root).compose(&central(root).inverse());
-        let point = central(bone).inverse().transform_point(doc.point);
+        let world_from_root = dynamics.body_pose(self.tree, root);
         let position = doc.position.map(|position| {
-            Goal::drag(bone, point, PointTarget::At(world_from_root.transform_point(position)))
+            Goal::drag(bone, doc.point, PointTarget::At(world_from_root.transform_point(position)))
         });
         let rotation = doc.rotation.as_ref().map(|rotation| {
-            let turn = world_from_root.rotation * rotation.to_quat() * central(bone).rotation;
+            let turn = world_from_root.rotation * rotation.to_quat();
             Goal::hold(bone, Aim::Orientation(Facing::At(turn)))
         });
         position.into_iter().chain(rotation).collect()

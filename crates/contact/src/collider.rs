@@ -90,6 +90,11 @@ impl Collider {
         }
     }
 
+    /// The same at a pose in another frame of its body, of which the present one is `frame`.
+    pub(crate) fn seen_from(self, frame: Pose) -> Self {
+        Self { pose: frame.compose(&self.pose), ..self }
+    }
+
     /// Its owner.
     pub fn owner(&self) -> Owner {
         self.owner

@@ -105,6 +105,17 @@ impl ContactModel {
         Ok(Self { rules: PairRules::new(rules)?, ..self })
     }
 
+    /// The same colliders with poses in other frames of their bodies; `frame` gives the present frame of a body in the new one.
+    #[must_use]
+    pub fn seen_from(mut self, frame: impl Fn(usize) -> Pose) -> Self {
+        let moved = |collider: Collider| match collider.owner() {
+            Owner::World => collider,
+            Owner::Body(body) => collider.seen_from(frame(body as usize)),
+        };
+        self.colliders = self.colliders.into_iter().map(moved).collect();
+        self
+    }
+
     /// The part that a collider belongs to: its own number unless [`ContactModel::with_parts`] says otherwise.
     pub fn part(&self, collider: usize) -> u32 {
         self.parts[collider]

@@ -28,6 +28,12 @@ impl SensorModel {
         Self { all, first }
     }
 
+    /// The same with poses in other frames of the bodies; see [`ContactModel::seen_from`].
+    #[must_use]
+    pub fn seen_from(self, frame: impl Fn(usize) -> Pose) -> Self {
+        Self { all: self.all.seen_from(frame), ..self }
+    }
+
     /// All colliders, the sensors last.
     pub fn colliders(&self) -> &ContactModel {
         &self.all

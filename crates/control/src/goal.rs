@@ -221,7 +221,7 @@ pub enum Aim {
 pub struct Goal {
     /// The bone.
     pub bone: LinkId,
-    /// A point of the bone in its central frame, the frame of a mechanism's poses (m).
+    /// A point of the bone in its body frame (m).
     pub point: DVec3,
     /// The wanted quantity and its target.
     pub aim: Aim,
@@ -247,7 +247,7 @@ impl Goal {
         Self { bone, point, aim: Aim::Position(place), gains: Gains::default(), level: levels::DRAG }
     }
 
-    /// Constrains a bone at its centre of mass, at the level of constraints, with default gains.
+    /// Constrains a bone at the origin of its body frame, at the level of constraints, with default gains.
     pub fn hold(bone: LinkId, aim: Aim) -> Self {
         Self { bone, point: DVec3::ZERO, aim, gains: Gains::default(), level: levels::HOLD }
     }

@@ -47,9 +47,11 @@ impl Model {
         Self { reduced: Some(Box::new(reduced)), ..self }
     }
 
-    /// The same model with sensors, which feel its bodies and flesh and change nothing. Colliders are given in the frames of the centres of mass.
+    /// The same model with sensors, which feel its bodies and flesh and change nothing. Colliders are given in body frames.
     #[must_use]
     pub fn with_sensors(self, sensors: SensorModel) -> Self {
+        let central = |body: usize| self.mechanism.central_frame(BodyId::from_index(body)).inverse();
+        let sensors = sensors.seen_from(central);
         Self { sensors: Some(Box::new(sensors)), ..self }
     }
 

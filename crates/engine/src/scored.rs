@@ -261,7 +261,7 @@ impl ScoredWorkspace {
 /// Fills the rows of a link's joint: the pseudoinverse of its columns at the centre of mass, world axes.
 fn fill_gradients(tree: &Tree, dynamics: &Dynamics, link: LinkId, out: &mut [Force]) {
     let dofs = tree.dofs(link);
-    let arm = dynamics.body_pose(tree, link).translation - dynamics.origin(link);
+    let arm = dynamics.central_pose(tree, link).translation - dynamics.origin(link);
     let columns: [Motion; 6] = std::array::from_fn(|k| match k < dofs.len() {
         true => shift_motion(dynamics.column(dofs.start + k), arm),
         false => Motion::ZERO,
@@ -301,7 +301,7 @@ fn normalize(vector: &mut [f64; 6]) -> bool {
 /// Forces along joints as wrenches: on a link, and the opposite on its parent, at centres of mass.
 fn fill_external(tree: &Tree, dynamics: &Dynamics, gradients: &[Force], along: &[f64], out: &mut [Force]) {
     out.fill(Force::ZERO);
-    let place = |link: LinkId| -> DVec3 { dynamics.body_pose(tree, link).translation };
+    let place = |link: LinkId| -> DVec3 { dynamics.central_pose(tree, link).translation };
     for link in tree.links() {
         let sum = tree.dofs(link).fold(Force::ZERO, |sum, dof| sum + gradients[dof] * along[dof]);
         out[link.index()] += sum;

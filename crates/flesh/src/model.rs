@@ -53,8 +53,7 @@ pub struct FleshReport {
 }
 
 impl FleshModel {
-    /// Flesh and colliders of a mechanism. Colliders and attached nodes are given in the frames of the centres of mass
-    /// ([`Model::central_frame`]).
+    /// Flesh and colliders of a mechanism. Colliders are given in body frames, attached nodes at the poses of a [`State`].
     ///
     /// # Errors
     /// A bone that is not a body; a collider without stiffness on a body that forces move.
@@ -67,7 +66,9 @@ impl FleshModel {
         // Skins touch each other where there is no collider at all.
         let touches = bodies.iter().any(|body| body.touching_skin().is_some());
         let alone = || ContactModel::new(Vec::new(), model.n_bodies(), &[]).ok().filter(|_| touches);
-        let contact = contact.or_else(alone);
+        // Poses of states are those of central frames.
+        let central = |body: usize| model.central_frame(BodyId::from_index(body)).inverse();
+        let contact = contact.map(|contact| contact.seen_from(central)).or_else(alone);
         let is_coupled = coupled_bodies(model.n_bodies(), &bodies, contact.as_ref());
         let (mut ports, mut slots, mut masses) = (Vec::new(), vec![NO_SLOT; is_coupled.len()], Vec::new());
         for body in model.bodies() {

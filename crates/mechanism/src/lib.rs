@@ -13,6 +13,7 @@ mod prepare;
 mod skin_input;
 
 mod cubic_path;
+mod effort;
 
 mod settings;
 mod watch;

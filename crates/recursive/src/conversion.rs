@@ -61,13 +61,13 @@ impl TreeState {
         for id in tree.links() {
             let link = &tree.links[id.index()];
             let slot = &mut state.poses[link.body.index()];
-            let mut pose = dynamics.body_pose(tree, id);
+            let mut pose = dynamics.central_pose(tree, id);
             // q and −q are the same rotation: keep the sign that continues the state
             if pose.rotation.dot(slot.rotation) < 0.0 {
                 pose.rotation = -pose.rotation;
             }
             *slot = pose;
-            state.motions[link.body.index()] = dynamics.body_motion(tree, id);
+            state.motions[link.body.index()] = dynamics.central_motion(tree, id);
             if let Some(joint) = link.joint
                 && link.kind.can_drive(DriveCoordinate::Twist)
             {

@@ -89,6 +89,7 @@ impl Tree {
             base_point: used.base.translation,
             inertia: inertia.transformed_by(central),
             central,
+            from_body: central.compose(&model.central_frame(body).inverse()),
             body,
             joint,
         });

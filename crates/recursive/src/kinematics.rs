@@ -46,8 +46,13 @@ impl Dynamics {
         pose_from(&here.rotation, here.origin)
     }
 
-    /// World pose of the body's central frame, as in a mechanism's state.
+    /// World pose of the body's own frame, `world_from_body`.
     pub fn body_pose(&self, tree: &Tree, link: LinkId) -> Pose {
+        self.joint_pose(link).compose(&tree.links[link.index()].from_body)
+    }
+
+    /// World pose of the body's central frame, as in a mechanism's state.
+    pub fn central_pose(&self, tree: &Tree, link: LinkId) -> Pose {
         self.joint_pose(link).compose(&tree.links[link.index()].central)
     }
 
@@ -67,7 +72,7 @@ impl Dynamics {
     }
 
     /// Twist at the origin of the central frame, world axes, as in a mechanism's state.
-    pub fn body_motion(&self, tree: &Tree, link: LinkId) -> Motion {
+    pub fn central_motion(&self, tree: &Tree, link: LinkId) -> Motion {
         let here = &self.motions[link.index()];
         shift_motion(here.velocity, here.rotation * tree.links[link.index()].central.translation)
     }

@@ -60,6 +60,8 @@ pub(crate) struct TreeLink {
     pub(crate) inertia: SpatialInertia,
     /// `link_from_central`.
     pub(crate) central: Pose,
+    /// `link_from_body`.
+    pub(crate) from_body: Pose,
     pub(crate) body: BodyId,
     pub(crate) joint: Option<JointId>,
 }
@@ -153,6 +155,11 @@ impl Tree {
     /// it.
     pub fn central_frame(&self, link: LinkId) -> Pose {
         self.links[link.index()].central
+    }
+
+    /// Body frame of the mechanism's body in the link (joint) frame, `link_from_body`.
+    pub fn body_frame(&self, link: LinkId) -> Pose {
+        self.links[link.index()].from_body
     }
 
     /// Adds mass that is fixed to a link; its centre and inertia are given in the central frame of the body.

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod all_finite;
 mod builders;
 mod changes;
 mod doc;

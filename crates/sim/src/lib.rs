@@ -11,7 +11,7 @@ pub use expect::{ExpectOutcome, RunOutcome, run_and_check};
 pub use expectation::{BoundKind, Expectation};
 pub use meter::ExpectMeter;
 pub use recording::Recording;
-pub use world::{BodyView, Identified, JointView, Viewed, World};
+pub use world::{BodyView, Frame, Identified, JointView, Viewed, World};
 
 pub use glam::{DQuat, DVec3};
 pub use sinew_compile::{BuildError, SceneInfo, SweptScene, sweep_runs};
@@ -39,8 +39,19 @@ pub use sinew_mechanism::{
 };
 pub use sinew_scene::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CameraDoc, ColliderDoc, ColliderShapeDoc, ContactDoc,
-    EditableScene, EndDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FrameDoc, GearDoc, Handle, InputDoc,
-    JointDoc, MassDoc, MotorDoc, PairDoc, PoseDoc, RopeDoc, SceneDoc, SceneErrors, ScenePart, SceneSource,
-    ShapeDoc, SpringDoc, SurfaceDoc, TrackDoc,
+    CurveDoc, EditableScene, EndDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FrameDoc, GearDoc, Handle,
+    InputDoc, JointDoc, MassDoc, MotorDoc, PairDoc, PoseDoc, RopeDoc, SceneDoc, SceneErrors, ScenePart,
+    SceneSource, ShapeDoc, SpringDoc, SurfaceDoc, TrackDoc,
 };
 pub use sinew_topology::Priority;
+
+/// The guides are compiled and run.
+#[cfg(doctest)]
+mod guides {
+    #[doc = include_str!("../../../docs/guide/world-in-code.md")]
+    struct WorldInCode;
+    #[doc = include_str!("../../../docs/guide/from-rapier.md")]
+    struct FromRapier;
+    #[doc = include_str!("../../../docs/guide/from-mujoco.md")]
+    struct FromMujoco;
+}

@@ -1,11 +1,13 @@
 //! A running scene: model, state, settings, recorded inputs and scratch in one value. World axes, SI.
 
 mod edit;
+mod frame;
 mod moves;
 mod place;
 mod scene;
 mod view;
 
+pub use frame::Frame;
 pub use view::{BodyView, Identified, JointView, Viewed};
 
 use std::sync::Arc;
@@ -24,6 +26,8 @@ use sinew_mechanism::{
     MuscleId, TransmissionId, TransmissionReading, Violation, joint_reading, transmission_reading,
 };
 use sinew_scene::{EditableScene, TrackPoint};
+
+use self::frame::FrameClock;
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
 ///
@@ -49,6 +53,7 @@ pub struct World {
     /// Scratch: the tracks at the end of the step.
     track_points: Vec<TrackPoint>,
     info: SceneInfo,
+    clock: FrameClock,
 }
 
 impl World {
@@ -69,6 +74,7 @@ impl World {
             script: Script::default(),
             track_points: Vec::new(),
             info: SceneInfo::default(),
+            clock: FrameClock::default(),
         }
     }
 
@@ -82,14 +88,14 @@ impl World {
     pub fn step_observed(&mut self, watch: &mut dyn Watch) -> StepReport {
         self.take_changes();
         self.load_input(ScriptTimes::beginning_at(self.time(), self.settings.dt));
-        self.advance(watch)
+        self.make_step(watch)
     }
 
     /// Advances by one step with this input instead of the recorded ones.
     pub fn step_with(&mut self, input: &Input) -> StepReport {
         self.take_changes();
         self.input.clone_from(input);
-        self.advance(&mut |_: Stage| {})
+        self.make_step(&mut |_: Stage| {})
     }
 
     /// The input of the last step.
@@ -388,7 +394,7 @@ impl World {
         joint_reading(self.mechanism(), &self.state.bodies, joint)
     }
 
-    fn advance(&mut self, watch: &mut dyn Watch) -> StepReport {
+    fn make_step(&mut self, watch: &mut dyn Watch) -> StepReport {
         let Self { model, state, input, settings, workspace, .. } = self;
         let mut report = step_observed(model, state, input, settings, workspace, watch);
         if report.mechanism.loops.stop == LoopStop::Asked {
@@ -404,6 +410,7 @@ impl World {
     fn arrive(&mut self) {
         self.take_changes();
         self.workspace.forget_last_step();
+        self.clock = FrameClock::default();
         self.load_input(ScriptTimes::ending_at(self.time(), self.settings.dt));
     }
 

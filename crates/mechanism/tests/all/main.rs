@@ -5,6 +5,7 @@ mod contracts;
 mod convergence;
 mod dense_oracle;
 mod edits;
+mod efforts;
 mod falling_back;
 mod general;
 mod golden;

@@ -85,7 +85,7 @@ fn rates_are_the_derivatives_of_poses_and_columns_of_twists() {
             tree.advance(&mut moved.coordinates, &state.rates, t);
             dynamics.kinematics(tree, &moved);
             tree.links()
-                .map(|l| (dynamics.body_pose(tree, l), dynamics.body_motion(tree, l)))
+                .map(|l| (dynamics.central_pose(tree, l), dynamics.central_motion(tree, l)))
                 .collect::<Vec<_>>()
         };
         let (minus, plus, here) = (at(-h, dynamics), at(h, dynamics), at(0.0, dynamics));
@@ -142,4 +142,22 @@ fn coordinate_rates_are_the_derivative_of_advance() {
     let (plus, minus) = (at(1e-5), at(-1e-5));
     let expected: Vec<f64> = plus.iter().zip(&minus).map(|(a, b)| (a - b) / 2e-5).collect();
     assert_close!(found, expected, 1e-9);
+}
+
+#[test]
+fn body_poses_are_those_of_the_mechanism() {
+    let mut rng = Rng::new(29);
+    for round in 0..40 {
+        let mut case = random_case(&mut rng, 6, &all_kinds());
+        let Case { model, tree, state, dynamics, .. } = &mut case;
+        let mut maximal = model.initial_state();
+        state.write_mechanism(tree, dynamics, &mut maximal);
+        for link in tree.links() {
+            let (own, other) = (dynamics.body_pose(tree, link), model.body_pose(&maximal, tree.body(link)));
+            assert_close!(own.translation, other.translation, 1e-12, "round {round}");
+            assert!(own.rotation.angle_between(other.rotation) < 1e-7, "round {round}");
+            let central = dynamics.central_pose(tree, link);
+            assert_close!(central.translation, maximal.poses[tree.body(link).index()].translation, 1e-12);
+        }
+    }
 }

@@ -36,7 +36,7 @@ fn hybrid_dynamics_on_five_bodies() {
         let wrench = Force::from_array(array(&input["fext"][body]));
         let pose = reference.body_frame(&dynamics, link(body), body);
         let linear = pose.rotation * wrench.linear;
-        let arm = pose.translation - dynamics.body_pose(tree, link(body)).translation;
+        let arm = pose.translation - dynamics.central_pose(tree, link(body)).translation;
         external[link(body).index()] = Force::new(pose.rotation * wrench.angular + arm.cross(linear), linear);
     }
     let mut command = HybridCommand::passive(tree);

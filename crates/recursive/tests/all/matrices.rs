@@ -61,7 +61,7 @@ fn added_mass_is_as_if_the_body_had_been_heavier() {
     let before = dynamics.kinetic_energy();
     let mut expected = before;
     for &(mass, at) in &points {
-        let world = dynamics.body_pose(tree, link).transform_point(at);
+        let world = dynamics.central_pose(tree, link).transform_point(at);
         expected += 0.5 * mass * dynamics.motion_at(link, world).linear.length_squared();
         let point = MassProperties { mass, com: at, inertia: Sym3::ZERO };
         tree.add_mass(link, &point).expect("a point mass");

@@ -97,7 +97,7 @@ fn runge_kutta(
 /// Largest difference of place and orientation (m, rad).
 fn distance(tree: &Tree, a: &Dynamics, b: &Dynamics) -> f64 {
     let gap = |link| {
-        let (x, y) = (a.body_pose(tree, link), b.body_pose(tree, link));
+        let (x, y) = (a.central_pose(tree, link), b.central_pose(tree, link));
         (x.translation - y.translation).length() + log_so3(x.rotation * y.rotation.conjugate()).length()
     };
     tree.links().map(gap).fold(0.0, f64::max)
@@ -310,7 +310,7 @@ fn a_particle_is_a_leaf_that_slides_freely() {
         let mut command = HybridCommand::passive(&full);
         command.values[full.dofs(point)].copy_from_slice(&tie.to_array());
         let mut external = vec![Force::ZERO; 2];
-        let central = reference.body_pose(&full, bone(&full));
+        let central = reference.central_pose(&full, bone(&full));
         external[point.index()].linear = central.rotation * other;
         let _ = reference.respond(&full, &command, GRAVITY, &external);
 
@@ -335,7 +335,7 @@ fn a_particle_is_a_leaf_that_slides_freely() {
         let found = particle.acceleration(&seen, &slide, tie, other);
         let expected = DVec3::from_slice(&reference.accelerations()[full.dofs(point)]);
         assert_close!(found, expected, 1e-11);
-        let velocity: Motion = reference.body_motion(&full, point);
+        let velocity: Motion = reference.central_motion(&full, point);
         assert_close!(central.rotation * particle.velocity(&seen, &slide), velocity.linear, 1e-12);
     }
 }
@@ -426,7 +426,7 @@ fn momentum_changes_by_pushes_on_links_only() {
         dynamics.kinematics(&case.tree, &state);
         let mut wanted = dynamics.momentum();
         for link in case.tree.links() {
-            let place = dynamics.body_pose(&case.tree, link).translation;
+            let place = dynamics.central_pose(&case.tree, link).translation;
             let Force { angular, linear } = external[link.index()];
             wanted += Force::new(angular + place.cross(linear), linear) * action.h;
         }

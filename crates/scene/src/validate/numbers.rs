@@ -5,16 +5,16 @@ use std::ops::RangeInclusive;
 use super::attachments::{n_nodes, require_node};
 use super::issues::Issues;
 use crate::doc::{InputDoc, SamplesDoc, SceneDoc, SleepDoc, StepperDoc};
-use crate::{edit::with_value, error::SceneIssueKind as Kind, outline::TextNode};
+use crate::{all_finite::all_finite, edit::with_value, error::SceneIssueKind as Kind, outline::TextNode};
 
 /// No number is infinite or NaN, except the stiffness of a hard grab. The written form is searched, so that no field is
 /// forgotten.
 pub(super) fn numbers_are_finite(scene: &SceneDoc, issues: &mut Issues) {
-    let text = scene.to_ron();
-    // Most scenes have none: then there is no need for an outline.
-    if !(text.contains("inf") || text.contains("NaN")) {
+    // Most scenes have none.
+    if all_finite(scene) {
         return;
     }
+    let text = scene.to_ron();
     let is_hold = |input: &InputDoc| match input {
         InputDoc::Grab(grab) => grab.stiffness == f64::INFINITY,
         InputDoc::FleshGrab(grab) => grab.stiffness == f64::INFINITY,

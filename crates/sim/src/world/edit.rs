@@ -109,6 +109,7 @@ impl World {
         let mut state = model.carry_state(&fresh, (&self.model, &self.state), &moves);
         wake_disturbed((before, &after), &model, &mut state.sleep);
 
+        let clock = self.clock.carried(&state.bodies.poses, &moves.bodies);
         let set_by_hand = self.periods.get(self.period).is_none_or(|period| period.settings != self.settings);
         let settings = set_by_hand.then_some(self.settings);
         *self = Self {
@@ -125,6 +126,7 @@ impl World {
             periods,
             script,
             info,
+            clock,
         };
         self.enter(self.period_at(self.time()));
         if let Some(mut settings) = settings {

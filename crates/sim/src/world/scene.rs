@@ -15,6 +15,7 @@ use sinew_mechanism::Input;
 use sinew_scene::{ChangeDoc, EditableScene, SceneDoc, ScoreDoc, TrackDoc, validate};
 
 use super::World;
+use super::frame::FrameClock;
 
 impl World {
     /// Builds a scene: generators are expanded, names resolved, the elimination planned.
@@ -39,6 +40,7 @@ impl World {
             script,
             track_points: Vec::new(),
             info,
+            clock: FrameClock::default(),
         };
         world.reset();
         Ok(world)

@@ -1,0 +1,68 @@
+//! A car with four wheels on springs, driven by the rear axle and steered by the front one, over a bump.
+
+use sinew_sim::{
+    BodyDoc, BuildError, ColliderDoc, ContactDoc, DVec3, DriveCoordinate, Handle, Input, JointDoc, JointKind,
+    MotorDoc, Pose, SceneDoc, Shape, ShapeDoc, World,
+};
+use std::f64::consts::FRAC_PI_2;
+
+struct Car {
+    body: Handle<BodyDoc>,
+    driven: Vec<Handle<JointDoc>>,
+}
+
+fn car(world: &mut World) -> Result<Car, BuildError> {
+    let rubber = ContactDoc::with_friction(1.0);
+    // Cylinders lie along x, wheels turn about y.
+    let turned = Pose::new(sinew_sim::DQuat::from_rotation_z(FRAC_PI_2), DVec3::ZERO);
+    let wheel = ShapeDoc::from(Shape::Cylinder { radius: 0.3, length: 0.2 }).at(turned);
+    world.edit(|parts| {
+        let chassis = Shape::Box { size: DVec3::new(2.4, 1.2, 0.4) };
+        let body =
+            parts.insert(BodyDoc::new("chassis").at(DVec3::Z * 0.7).shape(chassis).mass(800.0).touching());
+        let mut driven = Vec::new();
+        for (i, (x, y)) in [(0.9, 0.8), (0.9, -0.8), (-0.9, 0.8), (-0.9, -0.8)].into_iter().enumerate() {
+            let (hub, tyre, at) = (format!("hub {i}"), format!("tyre {i}"), DVec3::new(x, y, 0.3));
+            parts.insert(BodyDoc::new(&hub).at(at).shape(Shape::Sphere { radius: 0.1 }).mass(10.0));
+            parts.insert(BodyDoc::new(&tyre).at(at).shape(wheel).mass(15.0).contact(rubber));
+            let strut =
+                JointDoc::new(JointKind::Prismatic, format!("strut {i}"), &hub).parent("chassis").at(at);
+            parts.insert(strut.axis(DVec3::Z).spring(4e4, 3e3).limits(-0.15, 0.15));
+            let axle = JointDoc::new(JointKind::Hinge, format!("axle {i}"), &tyre)
+                .parent(&hub)
+                .at(at)
+                .axis(DVec3::Y);
+            let axle = parts.insert(if x < 0.0 { axle } else { axle.motor(MotorDoc::velocity(0.0, 0.0)) });
+            driven.extend((x < 0.0).then_some(axle));
+        }
+        Car { body, driven }
+    })
+}
+
+/// How far the car has come (m), and how far it leans (rad).
+pub(crate) fn run(n_steps: u32) -> Result<[f64; 2], BuildError> {
+    let bump = Shape::Cylinder { radius: 0.5, length: 6.0 };
+    let across = Pose::new(sinew_sim::DQuat::from_rotation_z(FRAC_PI_2), DVec3::new(4.0, 0.0, -0.42));
+    let road = ColliderDoc::floor(0.0).contact(ContactDoc::with_friction(1.0));
+    let scene = SceneDoc::new("car")
+        .with(road)
+        .with(ColliderDoc::solid(ShapeDoc::from(bump).at(across)).named("bump"));
+    let mut world = World::from_scene(&scene)?;
+    let car = car(&mut world)?;
+    for _ in 0..n_steps {
+        let mut input = Input::default();
+        for axle in car.driven.iter().filter_map(|&axle| world.id(axle)) {
+            input.add_effort(world.mechanism(), &world.state().bodies, axle, DriveCoordinate::Twist, 150.0);
+        }
+        world.step_with(&input);
+    }
+    let pose = world.get(car.body).map_or(Pose::IDENTITY, |body| body.pose());
+    Ok([pose.translation.x, (pose.rotation * DVec3::Z).angle_between(DVec3::Z)])
+}
+
+#[expect(clippy::print_stdout, reason = "a program for people")]
+fn main() -> Result<(), BuildError> {
+    let [x, lean] = run(300)?;
+    println!("after 5 s the car has come {x:.1} m and leans by {:.1}°", lean.to_degrees());
+    Ok(())
+}

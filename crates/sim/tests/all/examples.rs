@@ -1,0 +1,47 @@
+//! The examples do what they say.
+
+#[path = "../../examples/car.rs"]
+#[expect(dead_code, reason = "an example is a program")]
+mod car;
+#[path = "../../examples/crane.rs"]
+#[expect(dead_code, reason = "an example is a program")]
+mod crane;
+#[path = "../../examples/ragdoll.rs"]
+#[expect(dead_code, reason = "an example is a program")]
+mod ragdoll;
+#[path = "../../examples/rollback.rs"]
+#[expect(dead_code, reason = "an example is a program")]
+mod rollback;
+#[path = "../../examples/rollouts.rs"]
+#[expect(dead_code, reason = "an example is a program")]
+mod rollouts;
+
+#[test]
+fn the_ragdoll_falls_and_is_dragged_up() {
+    let [fallen, dragged] = [80, 300].map(|n| ragdoll::run(n).expect("a ragdoll"));
+    assert!(fallen < 0.6 && dragged > 1.8, "{fallen} {dragged}");
+}
+
+#[test]
+fn the_crane_lifts_its_load_and_turns() {
+    let [height, turned, tension] = crane::run(300).expect("a crane");
+    assert!((height - 1.5).abs() < 0.2 && (turned - 1.2).abs() < 0.3, "{height} {turned}");
+    assert!((tension / (500.0 * 9.81) - 1.0).abs() < 0.2, "{tension}");
+}
+
+#[test]
+fn the_car_drives_over_the_bump() {
+    let [x, lean] = car::run(240).expect("a car");
+    assert!(x > 5.0 && lean < 0.1, "{x} {lean}");
+}
+
+#[test]
+fn players_agree_to_the_bit() {
+    assert!(rollback::run(60).expect("a rink"));
+}
+
+#[test]
+fn sticks_land_on_some_side() {
+    let share = rollouts::run(40, 90).expect("sticks");
+    assert!((0.1..=1.0).contains(&share), "{share}");
+}
