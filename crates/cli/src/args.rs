@@ -36,6 +36,8 @@ pub(crate) enum CliCommand {
         /// Scene files or names of built-in scenes.
         #[arg(required = true, value_name = "SCENE")]
         scenes: Vec<String>,
+        #[command(flatten)]
+        changes: ChangeArgs,
     },
     /// List the built-in scenes.
     List,
@@ -182,6 +184,13 @@ pub(crate) struct RunArgs {
     /// What pictures show in addition, separated by commas.
     #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "picture")]
     pub(crate) show: Vec<PictureExtra>,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
+}
+
+/// Values of a scene that are replaced.
+#[derive(Args, Debug, Default)]
+pub(crate) struct ChangeArgs {
     /// Replace a value of the scene, for example dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
@@ -329,7 +338,7 @@ mod tests {
         assert!(Cli::try_parse_from(["sinew", "run", "x", "--threads", "0"]).is_err());
         let cli = Cli::try_parse_from(["sinew", "run", "x", "--set", "a=1", "--set", "b=2"]).unwrap();
         let Some(CliCommand::Run(args)) = cli.command else { panic!("run was asked for") };
-        assert_eq!(args.set.len(), 2);
+        assert_eq!(args.changes.set.len(), 2);
     }
 
     #[test]

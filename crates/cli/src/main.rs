@@ -28,7 +28,7 @@ mod simulate;
 mod summary;
 mod text;
 
-use args::{Cli, CliCommand, RunArgs};
+use args::{ChangeArgs, Cli, CliCommand, RunArgs};
 use error::CommandError;
 
 /// Folder of the pictures of `sinew` without a command.
@@ -37,7 +37,7 @@ const OUTPUT: &str = "sinew-out";
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Some(CliCommand::Run(args)) => run_and_report(&args),
-        Some(CliCommand::Check { scenes }) => check(&scenes),
+        Some(CliCommand::Check { scenes, changes }) => check(&scenes, &changes),
         Some(CliCommand::List) => list(),
         Some(CliCommand::Embed(args)) => embed::embed(&args).map(print_result),
         Some(CliCommand::Dynamics(args)) => dynamics::dynamics(&args).map(print_result),
@@ -119,10 +119,10 @@ fn showcase() -> Result<ExitCode, CommandError> {
 }
 
 /// Reads and builds scenes; prints the errors of all of them.
-fn check(names: &[String]) -> Result<ExitCode, CommandError> {
+fn check(names: &[String], changes: &ChangeArgs) -> Result<ExitCode, CommandError> {
     let mut code = ExitCode::SUCCESS;
     for name in names {
-        match check_one(name) {
+        match check_one(name, changes) {
             Ok(text) => print_line(&text),
             Err(CommandError(message)) => {
                 print_error(&message);
@@ -133,8 +133,8 @@ fn check(names: &[String]) -> Result<ExitCode, CommandError> {
     Ok(code)
 }
 
-fn check_one(name: &str) -> Result<String, CommandError> {
-    let source = scenes::find(name)?;
+fn check_one(name: &str, changes: &ChangeArgs) -> Result<String, CommandError> {
+    let source = scenes::changed(name, changes)?;
     let scene = source.parse()?;
     let mut text = String::new();
     for member in scenes::members(&source, &scene)? {
