@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sinew_sim::{Culprit, EnergyAccount, HealthNotice, StepReport, World};
 
-use crate::text::quantity;
+use crate::text::{count, quantity};
 
 /// Share of the size of its bodies from which an open joint can be seen.
 const VISIBLE: f64 = 0.02;
@@ -28,6 +28,8 @@ pub(crate) struct HealthSummary {
     pub(crate) largest_opening: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) open_joint: Option<String>,
+    /// Bodies that sleep at the end.
+    pub(crate) asleep: u32,
     /// When the scene first had ten times the energy that was put in, s.
     #[serde(skip_serializing_if = "Option::is_none", rename = "exploded_s")]
     exploded: Option<f64>,
@@ -68,6 +70,7 @@ impl HealthSummary {
         let (health, mechanism) = (&report.health, &report.mechanism);
         self.regularized += u64::from(health.regularized);
         self.ignored_inputs += u64::from(health.ignored_inputs);
+        self.asleep = report.asleep;
         self.solves += u64::from(mechanism.iterations);
         self.divided_steps += u64::from(mechanism.substeps > 1);
         self.most_parts = self.most_parts.max(mechanism.substeps);
@@ -150,6 +153,7 @@ impl HealthSummary {
             self.largest_opening = other.largest_opening;
             self.open_joint.clone_from(&other.open_joint);
         }
+        self.asleep = other.asleep;
         self.exploded = self.exploded.or(other.exploded);
         for NoticeCount { notice, culprit, what, steps, first_step, .. } in &other.notices {
             self.add((*notice, *culprit), || what.clone(), *steps, *first_step);
@@ -159,6 +163,10 @@ impl HealthSummary {
     /// The lines of the report, for a number of steps.
     pub(crate) fn lines(&self, steps: u64) -> Vec<String> {
         let mut lines = Vec::new();
+        if self.asleep > 0 {
+            let bodies = count(self.asleep as usize, "body", "bodies");
+            lines.push(format!("  asleep         {bodies} at the end"));
+        }
         if self.solves > steps {
             let per_step = quantity(self.solves as f64 / steps.max(1) as f64);
             let divided = match self.divided_steps {

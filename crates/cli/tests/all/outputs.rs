@@ -55,6 +55,15 @@ fn seconds_and_settings_decide_the_steps() {
 }
 
 #[test]
+fn sleepers_are_counted_where_there_are_any() {
+    let folder = Folder::new("asleep");
+    let said = |scene: &str| stdout(&sinew(&folder, &["run", scene]));
+    assert!(said("balls_stop").contains("  asleep         2 bodies at the end\n"), "{}", said("balls_stop"));
+    assert!(!said("pendulum").contains("asleep"));
+    assert_eq!(json(&folder, &["pendulum"])["asleep"], 0);
+}
+
+#[test]
 fn threads_do_not_change_the_digest() {
     let folder = Folder::new("threads");
     let digest = |threads: &str| {
