@@ -89,6 +89,12 @@ impl HealthSummary {
         }
     }
 
+    /// Adds that tetrahedra are inverted after the last step of a number, from a first on.
+    pub(crate) fn note_inverted(&mut self, world: &World, steps: u64, first: u64) {
+        let notice = (HealthNotice::Inverted, Culprit::Model);
+        self.add(notice, || notice.0.tell(notice.1, world.model()), steps + 1 - first, first);
+    }
+
     /// Whether energy came without a source in the half second that ends with this step.
     fn gains_energy(&mut self, world: &World) -> bool {
         let (model, state, input, settings) = (world.model(), world.state(), world.input(), world.settings());
