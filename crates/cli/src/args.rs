@@ -23,8 +23,9 @@ const EXIT_CODES: &str = "\
 A SCENE is a RON file or the name of a built-in scene (see `sinew list`).
 
 Exit codes: 0 success; 1 the simulation became non-finite or implausible (results up to then are
-written), a joint was visibly open (by more than 2 % of the size of its bodies), or an expectation does
-not hold with --expect; 2 the scene or the arguments are wrong, or a file cannot be written.";
+written), the scene had ten times the energy that was put in, a joint was visibly open (by more than 2 %
+of the size of its bodies), or an expectation does not hold with --expect; 2 the scene or the arguments
+are wrong, or a file cannot be written. Other warnings leave the code 0.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]

@@ -1,8 +1,8 @@
 //! The `sinew` command: simulate, check and list scenes.
 //!
 //! Results go to standard output, errors and the progress bar to standard error. Exit codes: 0 success; 1 the
-//! simulation became non-finite or implausible, or an expectation does not hold with `--expect`; 2 invalid scene or
-//! arguments, or a file cannot be written.
+//! simulation became non-finite or implausible, gained ten times its energy, left a joint visibly open, or an expectation
+//! does not hold with `--expect`; 2 invalid scene or arguments, or a file cannot be written. Other warnings leave it 0.
 
 use std::{fmt::Display, io::Write as _, path::PathBuf, process::ExitCode};
 
