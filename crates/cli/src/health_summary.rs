@@ -35,7 +35,7 @@ pub(crate) struct HealthSummary {
     pub(crate) asleep: u32,
     /// Most energy above what was put in, at any time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    largest_gain: Option<EnergyGain>,
+    largest_gain: Option<LargestGain>,
     /// When the scene first had ten times the energy that was put in, s.
     #[serde(skip_serializing_if = "Option::is_none", rename = "exploded_s")]
     exploded: Option<f64>,
@@ -61,7 +61,7 @@ struct EnergyWatch {
 
 /// Energy above what was put in.
 #[derive(Clone, Copy, Debug, Serialize)]
-struct EnergyGain {
+struct LargestGain {
     /// J, and as a share of what was exchanged.
     energy: f64,
     share: f64,
@@ -125,7 +125,7 @@ impl HealthSummary {
             self.exploded = Some(world.time());
         }
         if excess.energy > self.largest_gain.map_or(0.0, |gain| gain.energy) {
-            self.largest_gain = Some(EnergyGain { energy: excess.energy, share: excess.now, step: index });
+            self.largest_gain = Some(LargestGain { energy: excess.energy, share: excess.now, step: index });
         }
         let was_told = self.watch.is_told;
         self.watch.is_told =
@@ -243,7 +243,7 @@ impl HealthSummary {
 
     /// How much energy was gained, to be read after the words for it.
     fn gain(&self) -> String {
-        let Some(EnergyGain { energy, share, step }) = self.largest_gain else { return String::new() };
+        let Some(LargestGain { energy, share, step }) = self.largest_gain else { return String::new() };
         let [energy, percent] = [energy, 100.0 * share].map(quantity);
         format!(", up to {energy} J in step {step}, {percent} % of what was exchanged")
     }

@@ -125,14 +125,19 @@ impl EnergyAccount {
         self.note_muscles(model, state, input);
         let (energy, exchanged) = self.excess(model, state, input.spring_scale);
         let (now, per_mass) = (energy / exchanged, energy / self.mass.max(f64::MIN_POSITIVE));
-        self.recent.push_back(now);
         self.in_a_row = if now <= GAINED { 0 } else { self.in_a_row + 1 };
-        let mut found = EnergyExcess { now, lasting: 0.0, energy, per_mass, steps: self.in_a_row };
-        if (self.recent.len() as f64) * settings.dt > LASTING {
-            found.lasting = self.recent.iter().copied().fold(f64::INFINITY, f64::min);
-            self.recent.pop_front();
+        EnergyExcess { now, lasting: self.lasting(now, settings.dt), energy, per_mass, steps: self.in_a_row }
+    }
+
+    /// The smallest excess of the last half second, the present one included; zero before.
+    fn lasting(&mut self, now: f64, dt: f64) -> f64 {
+        self.recent.push_back(now);
+        if (self.recent.len() as f64) * dt <= LASTING {
+            return 0.0;
         }
-        found
+        let least = self.recent.iter().copied().fold(f64::INFINITY, f64::min);
+        self.recent.pop_front();
+        least
     }
 
     /// Adds the work of muscles: what their potential loses, times their activation. Stress that depends on the rate does less.
