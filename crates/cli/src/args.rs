@@ -23,8 +23,9 @@ const EXIT_CODES: &str = "\
 A SCENE is a RON file or the name of a built-in scene (see `sinew list`).
 
 Exit codes: 0 success; 1 the simulation became non-finite or implausible (results up to then are
-written), a joint was visibly open (by more than 2 % of the size of its bodies), or an expectation does
-not hold with --expect; 2 the scene or the arguments are wrong, or a file cannot be written.";
+written), the scene had ten times the energy that was put in, a joint was visibly open (by more than 2 %
+of the size of its bodies), or an expectation does not hold with --expect; 2 the scene or the arguments
+are wrong, or a file cannot be written. Other warnings leave the code 0.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -36,6 +37,8 @@ pub(crate) enum CliCommand {
         /// Scene files or names of built-in scenes.
         #[arg(required = true, value_name = "SCENE")]
         scenes: Vec<String>,
+        #[command(flatten)]
+        changes: ChangeArgs,
     },
     /// List the built-in scenes.
     List,
@@ -182,6 +185,13 @@ pub(crate) struct RunArgs {
     /// What pictures show in addition, separated by commas.
     #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "picture")]
     pub(crate) show: Vec<PictureExtra>,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
+}
+
+/// Values of a scene that are replaced.
+#[derive(Args, Debug, Default)]
+pub(crate) struct ChangeArgs {
     /// Replace a value of the scene, for example dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
@@ -329,7 +339,7 @@ mod tests {
         assert!(Cli::try_parse_from(["sinew", "run", "x", "--threads", "0"]).is_err());
         let cli = Cli::try_parse_from(["sinew", "run", "x", "--set", "a=1", "--set", "b=2"]).unwrap();
         let Some(CliCommand::Run(args)) = cli.command else { panic!("run was asked for") };
-        assert_eq!(args.set.len(), 2);
+        assert_eq!(args.changes.set.len(), 2);
     }
 
     #[test]

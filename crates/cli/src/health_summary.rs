@@ -1,12 +1,15 @@
 //! What was repaired, divided, left open or worth knowing over all steps of a run.
 
 use serde::Serialize;
-use sinew_sim::{Culprit, EnergyAccount, HealthNotice, StepReport, World};
+use sinew_sim::{Culprit, EnergyAccount, EnergyExcess, HealthNotice, StepReport, World};
 
-use crate::text::quantity;
+use crate::text::{count, quantity};
 
 /// Share of the size of its bodies from which an open joint can be seen.
 const VISIBLE: f64 = 0.02;
+
+/// Share of what was exchanged from which energy is called gained although it may be lost again within half a second.
+const GAINED_AT_ONCE: f64 = 0.1;
 
 /// Sums and maxima over the steps.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -28,6 +31,11 @@ pub(crate) struct HealthSummary {
     pub(crate) largest_opening: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) open_joint: Option<String>,
+    /// Bodies that sleep at the end.
+    pub(crate) asleep: u32,
+    /// Most energy above what was put in, at any time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    largest_gain: Option<LargestGain>,
     /// When the scene first had ten times the energy that was put in, s.
     #[serde(skip_serializing_if = "Option::is_none", rename = "exploded_s")]
     exploded: Option<f64>,
@@ -38,10 +46,27 @@ pub(crate) struct HealthSummary {
     pub(crate) notices: Vec<NoticeCount>,
     /// Where energy comes from.
     #[serde(skip)]
+    watch: EnergyWatch,
+}
+
+/// Looks for energy without a source while settings stay in force.
+#[derive(Clone, Debug, Default)]
+struct EnergyWatch {
     account: Option<EnergyAccount>,
     /// When the settings in force began, s.
-    #[serde(skip)]
     in_force_since: Option<f64>,
+    /// Whether a gain goes on that was told.
+    is_told: bool,
+}
+
+/// Energy above what was put in.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct LargestGain {
+    /// J, and as a share of what was exchanged.
+    energy: f64,
+    share: f64,
+    /// At the end of this step.
+    step: u64,
 }
 
 /// A notice over all steps.
@@ -68,6 +93,7 @@ impl HealthSummary {
         let (health, mechanism) = (&report.health, &report.mechanism);
         self.regularized += u64::from(health.regularized);
         self.ignored_inputs += u64::from(health.ignored_inputs);
+        self.asleep = report.asleep;
         self.solves += u64::from(mechanism.iterations);
         self.divided_steps += u64::from(mechanism.substeps > 1);
         self.most_parts = self.most_parts.max(mechanism.substeps);
@@ -79,32 +105,35 @@ impl HealthSummary {
                 self.open_joint = Some(world.mechanism().joint_name(joint).to_owned());
             }
         }
-        let energy = self.gains_energy(world).then_some((HealthNotice::EnergyGained, Culprit::Model));
-        for (notice, culprit) in report.notices().chain(energy) {
+        for (notice, culprit) in report.notices() {
             let what = || notice.tell(culprit, world.model());
             self.add((notice, culprit), what, 1, report.index);
         }
+        self.note_energy(world, report.index);
     }
 
-    /// Whether energy came without a source in the half second that ends with this step.
-    fn gains_energy(&mut self, world: &World) -> bool {
-        let (model, state, input, settings) = (world.model(), world.state(), world.input(), world.settings());
-        let since = world.values_in_force().map(|values| values.at_s);
-        if since != self.in_force_since {
-            (self.account, self.in_force_since) = (None, since);
+    /// Adds that tetrahedra are inverted after the last step of a number, from a first on.
+    pub(crate) fn note_inverted(&mut self, world: &World, steps: u64, first: u64) {
+        let notice = (HealthNotice::Inverted, Culprit::Model);
+        self.add(notice, || notice.0.tell(notice.1, world.model()), steps + 1 - first, first);
+    }
+
+    /// Adds energy that came without a source, from where the gain began.
+    fn note_energy(&mut self, world: &World, index: u64) {
+        let excess = self.watch.excess(world);
+        if excess.is_explosion() && self.exploded.is_none() {
+            self.exploded = Some(world.time());
         }
-        match &mut self.account {
-            Some(account) => {
-                let excess = account.note(model, state, input, settings);
-                if excess.is_explosion() && self.exploded.is_none() {
-                    self.exploded = Some(world.time());
-                }
-                excess.is_gain()
-            }
-            None => {
-                self.account = Some(EnergyAccount::new(model, state, input, settings));
-                false
-            }
+        if excess.energy > self.largest_gain.map_or(0.0, |gain| gain.energy) {
+            self.largest_gain = Some(LargestGain { energy: excess.energy, share: excess.now, step: index });
+        }
+        let was_told = self.watch.is_told;
+        self.watch.is_told =
+            excess.steps > 0 && (was_told || excess.is_gain() || excess.now > GAINED_AT_ONCE);
+        if self.watch.is_told {
+            let steps = if was_told { 1 } else { excess.steps };
+            let notice = (HealthNotice::EnergyGained, Culprit::Model);
+            self.add(notice, || notice.0.tell(notice.1, world.model()), steps, index + 1 - steps);
         }
     }
 
@@ -150,7 +179,10 @@ impl HealthSummary {
             self.largest_opening = other.largest_opening;
             self.open_joint.clone_from(&other.open_joint);
         }
+        self.asleep = other.asleep;
         self.exploded = self.exploded.or(other.exploded);
+        let gains = [self.largest_gain, other.largest_gain].into_iter().flatten();
+        self.largest_gain = gains.max_by(|a, b| a.energy.total_cmp(&b.energy));
         for NoticeCount { notice, culprit, what, steps, first_step, .. } in &other.notices {
             self.add((*notice, *culprit), || what.clone(), *steps, *first_step);
         }
@@ -159,6 +191,10 @@ impl HealthSummary {
     /// The lines of the report, for a number of steps.
     pub(crate) fn lines(&self, steps: u64) -> Vec<String> {
         let mut lines = Vec::new();
+        if self.asleep > 0 {
+            let bodies = count(self.asleep as usize, "body", "bodies");
+            lines.push(format!("  asleep         {bodies} at the end"));
+        }
         if self.solves > steps {
             let per_step = quantity(self.solves as f64 / steps.max(1) as f64);
             let divided = match self.divided_steps {
@@ -176,7 +212,11 @@ impl HealthSummary {
     /// The line of a notice.
     fn line(&self, known: &NoticeCount, steps: u64) -> String {
         let head = if known.is_warning { "WARNING" } else { "note" };
-        let what = if known.notice == HealthNotice::OpenJoint { &self.opening() } else { &known.what };
+        let what = match known.notice {
+            HealthNotice::OpenJoint => &self.opening(),
+            HealthNotice::EnergyGained => &format!("{}{}", known.what, self.gain()),
+            _ => &known.what,
+        };
         let (n, first) = (known.steps, known.first_step);
         let others = if known.has_others { ", others too" } else { "" };
         let islands = match self.most_fallen_islands {
@@ -201,9 +241,34 @@ impl HealthSummary {
         })
     }
 
+    /// How much energy was gained, to be read after the words for it.
+    fn gain(&self) -> String {
+        let Some(LargestGain { energy, share, step }) = self.largest_gain else { return String::new() };
+        let [energy, percent] = [energy, 100.0 * share].map(quantity);
+        format!(", up to {energy} J in step {step}, {percent} % of what was exchanged")
+    }
+
     fn opening(&self) -> String {
         let name = self.open_joint.as_deref().unwrap_or_default();
         let percent = quantity(100.0 * self.largest_opening);
         format!("joint `{name}` is left open by up to {percent} % of the size of its bodies")
+    }
+}
+
+impl EnergyWatch {
+    /// Energy above what was put in, after a step.
+    fn excess(&mut self, world: &World) -> EnergyExcess {
+        let (model, state, input, settings) = (world.model(), world.state(), world.input(), world.settings());
+        let since = world.values_in_force().map(|values| values.at_s);
+        if since != self.in_force_since {
+            (self.account, self.in_force_since) = (None, since);
+        }
+        match &mut self.account {
+            Some(account) => account.note(model, state, input, settings),
+            None => {
+                self.account = Some(EnergyAccount::new(model, state, input, settings));
+                EnergyExcess::default()
+            }
+        }
     }
 }

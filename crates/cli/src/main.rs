@@ -1,8 +1,8 @@
 //! The `sinew` command: simulate, check and list scenes.
 //!
 //! Results go to standard output, errors and the progress bar to standard error. Exit codes: 0 success; 1 the
-//! simulation became non-finite or implausible, or an expectation does not hold with `--expect`; 2 invalid scene or
-//! arguments, or a file cannot be written.
+//! simulation became non-finite or implausible, gained ten times its energy, left a joint visibly open, or an expectation
+//! does not hold with `--expect`; 2 invalid scene or arguments, or a file cannot be written. Other warnings leave it 0.
 
 use std::{fmt::Display, io::Write as _, path::PathBuf, process::ExitCode};
 
@@ -28,7 +28,7 @@ mod simulate;
 mod summary;
 mod text;
 
-use args::{Cli, CliCommand, RunArgs};
+use args::{ChangeArgs, Cli, CliCommand, RunArgs};
 use error::CommandError;
 
 /// Folder of the pictures of `sinew` without a command.
@@ -37,7 +37,7 @@ const OUTPUT: &str = "sinew-out";
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Some(CliCommand::Run(args)) => run_and_report(&args),
-        Some(CliCommand::Check { scenes }) => check(&scenes),
+        Some(CliCommand::Check { scenes, changes }) => check(&scenes, &changes),
         Some(CliCommand::List) => list(),
         Some(CliCommand::Embed(args)) => embed::embed(&args).map(print_result),
         Some(CliCommand::Dynamics(args)) => dynamics::dynamics(&args).map(print_result),
@@ -119,10 +119,10 @@ fn showcase() -> Result<ExitCode, CommandError> {
 }
 
 /// Reads and builds scenes; prints the errors of all of them.
-fn check(names: &[String]) -> Result<ExitCode, CommandError> {
+fn check(names: &[String], changes: &ChangeArgs) -> Result<ExitCode, CommandError> {
     let mut code = ExitCode::SUCCESS;
     for name in names {
-        match check_one(name) {
+        match check_one(name, changes) {
             Ok(text) => print_line(&text),
             Err(CommandError(message)) => {
                 print_error(&message);
@@ -133,8 +133,8 @@ fn check(names: &[String]) -> Result<ExitCode, CommandError> {
     Ok(code)
 }
 
-fn check_one(name: &str) -> Result<String, CommandError> {
-    let source = scenes::find(name)?;
+fn check_one(name: &str, changes: &ChangeArgs) -> Result<String, CommandError> {
+    let source = scenes::changed(name, changes)?;
     let scene = source.parse()?;
     let mut text = String::new();
     for member in scenes::members(&source, &scene)? {

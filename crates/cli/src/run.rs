@@ -28,10 +28,7 @@ pub(crate) struct OutputFiles {
 /// Runs a scene, or every member of its sweep.
 pub(crate) fn run(args: &RunArgs) -> Result<FinishedRun, CommandError> {
     check_paths(args)?;
-    let mut source = scenes::find(&args.scene)?;
-    for (path, value) in &args.set {
-        source.set(path, value)?;
-    }
+    let source = scenes::changed(&args.scene, &args.changes)?;
     let scene = source.parse()?;
     let eye = Eye::named(args.camera.as_deref(), &scene)?;
     let threads = args.threads.map_or(0, usize::from);

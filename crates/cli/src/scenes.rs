@@ -6,7 +6,7 @@ use sinew_scene::{SceneDoc, SceneSource, no_such_scene};
 use sinew_scenes::SCENES;
 use sinew_sim::{BuildError, SweptScene, World};
 
-use crate::error::CommandError;
+use crate::{args::ChangeArgs, error::CommandError};
 
 /// The scene of `sinew` without a command.
 pub(crate) const SHOWCASE: &str = "showcase";
@@ -22,6 +22,15 @@ pub(crate) fn find(scene: &str) -> Result<SceneSource, CommandError> {
     }
     let names: Vec<&str> = SCENES.iter().map(|(name, _)| *name).collect();
     Err(CommandError(no_such_scene(scene, &names)))
+}
+
+/// The same with replaced values.
+pub(crate) fn changed(scene: &str, changes: &ChangeArgs) -> Result<SceneSource, CommandError> {
+    let mut source = find(scene)?;
+    for (path, value) in &changes.set {
+        source.set(path, value)?;
+    }
+    Ok(source)
 }
 
 /// The sweep members of `scene`, which was read from `source`; one member without a sweep.

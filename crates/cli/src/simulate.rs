@@ -98,7 +98,10 @@ impl Tally {
         report
     }
 
-    fn summary(self, name: &str, world: &World, plan: &Steps, trouble: Option<String>) -> Summary {
+    fn summary(mut self, name: &str, world: &World, plan: &Steps, trouble: Option<String>) -> Summary {
+        if let Some(first) = self.expectations.inverted_since() {
+            self.health.note_inverted(world, self.steps, first);
+        }
         let (acyclic_constraints, loop_constraints) = world.mechanism().n_rows();
         let wall_seconds = self.clock.total.as_secs_f64();
         Summary {

@@ -50,6 +50,8 @@ pub struct EnergyAccount {
     heights: [f64; 2],
     /// The last half second, one entry per step.
     recent: VecDeque<f64>,
+    /// Last steps in a row that ended with a gain.
+    in_a_row: u64,
     /// Of everything that forces move, kg.
     mass: f64,
 }
@@ -61,8 +63,12 @@ pub struct EnergyExcess {
     pub now: f64,
     /// The smallest of the last half second.
     pub lasting: f64,
+    /// At the end of the step, J.
+    pub energy: f64,
     /// At the end of the step, J per kilogram of what moves.
     pub per_mass: f64,
+    /// Steps in a row, this one the last, after which it was more than one per cent.
+    pub steps: u64,
 }
 
 /// Excess that makes a motion meaningless: so many times what was exchanged, and more than a speed of 20 m/s of everything would take, J/kg.
@@ -97,6 +103,7 @@ impl EnergyAccount {
             scale: 0.0,
             heights: [0.0; 2],
             recent: VecDeque::new(),
+            in_a_row: 0,
             mass: moving_mass(model),
         };
         account.begin(model, state, input.spring_scale);
@@ -116,15 +123,21 @@ impl EnergyAccount {
         self.work += work;
         self.scale += work.abs();
         self.note_muscles(model, state, input);
-        let (excess, exchanged) = self.excess(model, state, input.spring_scale);
-        let (now, per_mass) = (excess / exchanged, excess / self.mass.max(f64::MIN_POSITIVE));
+        let (energy, exchanged) = self.excess(model, state, input.spring_scale);
+        let (now, per_mass) = (energy / exchanged, energy / self.mass.max(f64::MIN_POSITIVE));
+        self.in_a_row = if now <= GAINED { 0 } else { self.in_a_row + 1 };
+        EnergyExcess { now, lasting: self.lasting(now, settings.dt), energy, per_mass, steps: self.in_a_row }
+    }
+
+    /// The smallest excess of the last half second, the present one included; zero before.
+    fn lasting(&mut self, now: f64, dt: f64) -> f64 {
         self.recent.push_back(now);
-        if (self.recent.len() as f64) * settings.dt <= LASTING {
-            return EnergyExcess { now, lasting: 0.0, per_mass };
+        if (self.recent.len() as f64) * dt <= LASTING {
+            return 0.0;
         }
-        let lasting = self.recent.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = self.recent.iter().copied().fold(f64::INFINITY, f64::min);
         self.recent.pop_front();
-        EnergyExcess { now, lasting, per_mass }
+        least
     }
 
     /// Adds the work of muscles: what their potential loses, times their activation. Stress that depends on the rate does less.
@@ -170,6 +183,7 @@ impl EnergyAccount {
         self.scale = self.scale.max(energy.kinetic + energy.elastic + potential);
         self.heights = [energy.gravity; 2];
         self.recent.clear();
+        self.in_a_row = 0;
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a step tells beside its numbers: one list of notices, each with the body, joint or rope that it is about.
 //!
 //! A warning means that the result is not what the scene asked for; the rest is worth knowing. [`Health::is_good`](crate::Health::is_good)
-//! is the absence of warnings, except for energy, which is judged over half a second by [`crate::EnergyAccount`].
+//! is the absence of warnings, except for energy, which is judged over half a second by [`crate::EnergyAccount`], and for inverted
+//! tetrahedra, which are judged at the end of a run: a hit may turn flesh inside out for a few steps.
 
 use sinew_mechanism::{BodyId, JointId, LoopStop, TransmissionId};
 
@@ -31,6 +32,8 @@ pub enum HealthNotice {
     DeepContact,
     /// Flesh is visibly inside other flesh, a body or the world.
     DeepFlesh,
+    /// Tetrahedra are inverted at the end of a run.
+    Inverted,
     /// Loops were not solved.
     UnsolvedLoops,
     /// An input was left out.
@@ -131,6 +134,9 @@ impl HealthNotice {
             Self::Mended => "was torn; displacements closed it",
             Self::DeepContact => "are inside each other by more than a tenth of the thinner one",
             Self::DeepFlesh => "are inside each other by far more than contacts give",
+            Self::Inverted => {
+                "tetrahedra are inverted at the end: use stiffer flesh, smaller loads or shorter steps, or expect it by `max_inverted`"
+            }
             Self::Overlap => "overlap by more than contacts should give",
             Self::UnsolvedLoops => "loops were not solved, their numbers diverged",
             Self::IgnoredInput => "inputs were ignored: not finite, or for something that cannot take them",

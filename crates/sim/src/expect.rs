@@ -21,7 +21,7 @@ pub struct RunOutcome {
     pub digest: u64,
     /// The first body, by name, or tetrahedron that was no longer finite.
     pub non_finite: Option<String>,
-    /// What the steps warned of, each sort once.
+    /// What the steps and their end warned of, each sort once.
     pub warnings: Vec<String>,
     /// The expectations.
     pub expectations: Vec<Expectation>,
@@ -74,6 +74,9 @@ fn run_once(run: SweptScene) -> Result<RunOutcome, BuildError> {
                 warnings.push(notice.tell(culprit, world.model()));
             }
         }
+    }
+    if meter.inverted_since().is_some() {
+        warnings.push(HealthNotice::Inverted.tell(Culprit::Model, world.model()));
     }
     let tet = meter.non_finite_tet().map(|tet| format!("tetrahedron {tet}"));
     let non_finite = meter.non_finite().map(|body| world.mechanism().body_name(body).to_owned()).or(tet);

@@ -20,6 +20,7 @@ pub struct ExpectMeter {
     motions: MotionMeter,
     non_finite: Option<BodyId>,
     non_finite_tet: Option<usize>,
+    inverted_since: Option<u64>,
 }
 
 /// Largest values of a run, SI.
@@ -74,6 +75,7 @@ impl ExpectMeter {
             motions: MotionMeter::new(&expect.motions, world),
             non_finite: None,
             non_finite_tet: None,
+            inverted_since: None,
         };
         meter.measure(world, world.step_nearest(world.time()));
         meter
@@ -84,9 +86,24 @@ impl ExpectMeter {
         self.non_finite = self.non_finite.or(report.health.non_finite);
         self.non_finite_tet = self.non_finite_tet.or(report.health.non_finite_tet);
         raise(&mut self.extremes.penetration, report.flesh.contacts.depth);
-        self.extremes.inverted = report.flesh.elements.n_inverted as f64;
+        self.note_inverted(report);
         self.motions.observe(world, report);
         self.measure(world, report.index);
+    }
+
+    fn note_inverted(&mut self, report: &StepReport) {
+        let inverted = report.flesh.elements.n_inverted;
+        self.extremes.inverted = inverted as f64;
+        self.inverted_since = match self.inverted_since {
+            _ if inverted <= self.expect.max_inverted.unwrap_or(0) as usize => None,
+            since => since.or(Some(report.index)),
+        };
+    }
+
+    /// First of the last steps, without a gap, after which tetrahedra were inverted, more than the scene expects; none if it is not so after
+    /// the last one.
+    pub fn inverted_since(&self) -> Option<u64> {
+        self.inverted_since
     }
 
     /// First body that was no longer finite.

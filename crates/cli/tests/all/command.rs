@@ -16,11 +16,19 @@ fn wrong_arguments_exit_with_two() {
         &["run", "pendulum", "--threads", "0"],
         &["run", "pendulum", "--steps", "1", "--csv", "no/such/folder/x.csv"],
         &["check"],
+        &["check", "pendulum", "--set", "no_such_field=1"],
     ] {
         let output = sinew(&folder, args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
         assert!(!stderr(&output).trim().is_empty(), "{args:?} says nothing");
     }
+}
+
+#[test]
+fn values_are_replaced_in_checks_too() {
+    let folder = Folder::new("check-set");
+    let said = stdout(&sinew(&folder, &["check", "pendulum", "double_pendulum", "--set", "dt=0.01"]));
+    assert_eq!(said.lines().filter(|line| line.ends_with("steps of 1/100 s")).count(), 2, "{said}");
 }
 
 #[test]

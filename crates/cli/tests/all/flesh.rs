@@ -83,6 +83,21 @@ fn without_flesh_nothing_is_said_about_it() {
 }
 
 #[test]
+fn tetrahedra_that_end_inverted_are_a_warning() {
+    let folder = Folder::new("flesh-inverted");
+    let said = |more: &[&str]| stdout(&sinew(&folder, &[&["run", "tet_inverted"], more].concat()));
+    let early = said(&["--steps", "1"]);
+    let warned =
+        early.lines().find(|line| line.contains("WARNING        tetrahedra are inverted at the end: use "));
+    assert!(warned.is_some_and(|line| line.ends_with("(1 of 1 steps, first 1)")), "{early}");
+    let expected = said(&["--steps", "1", "--set", "expect=(max_inverted: 1)"]);
+    let later = said(&[]);
+    assert!(!expected.contains("WARNING") && !later.contains("WARNING"), "{expected}{later}");
+    let report = json(&folder, &["tet_inverted", "--steps", "1"]);
+    assert_eq!(report["notices"][0]["is_warning"], true, "{report}");
+}
+
+#[test]
 fn pictures_show_flesh_its_stretch_and_its_mesh() {
     let folder = Folder::new("flesh-pictures");
     for (kind, steps) in [("Worm", "20"), ("Hand", "2")] {

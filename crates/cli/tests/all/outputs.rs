@@ -55,6 +55,15 @@ fn seconds_and_settings_decide_the_steps() {
 }
 
 #[test]
+fn sleepers_are_counted_where_there_are_any() {
+    let folder = Folder::new("asleep");
+    let said = |scene: &str| stdout(&sinew(&folder, &["run", scene]));
+    assert!(said("balls_stop").contains("  asleep         2 bodies at the end\n"), "{}", said("balls_stop"));
+    assert!(!said("pendulum").contains("asleep"));
+    assert_eq!(json(&folder, &["pendulum"])["asleep"], 0);
+}
+
+#[test]
 fn threads_do_not_change_the_digest() {
     let folder = Folder::new("threads");
     let digest = |threads: &str| {
@@ -272,6 +281,25 @@ fn notices_are_told_once_with_their_first_step() {
     let notice = &report["notices"][0];
     assert_eq!(notice["is_warning"], true);
     assert!(notice["what"].as_str().is_some_and(|what| what.starts_with("joint `")), "{notice}");
+}
+
+#[test]
+fn gains_of_energy_are_told_from_where_they_begin() {
+    let folder = Folder::new("gains");
+    let unstable = r#"(format: 1, name: "rail", dt: 0.1, duration_s: 1, stepper: Explicit(), gravity: (0, 0, 0),
+        bodies: [(name: "b", shapes: [Box(size: (0.1, 0.1, 0.1))], mass: Total(1))],
+        joints: [(name: "rail", kind: Prismatic, child: "b", frames: World(), spring: (stiffness: 1000, rest: 0.01))])"#;
+    folder.write("rail.ron", unstable);
+    for (steps, counted) in [("10", "(9 of 10 steps, first 2)"), ("3", "(2 of 3 steps, first 2)")] {
+        let said = stdout(&sinew(&folder, &["run", "rail.ron", "--steps", steps]));
+        let line = said
+            .lines()
+            .find(|line| line.contains("WARNING        energy was gained without a source, up to"));
+        assert!(line.is_some_and(|line| line.ends_with(counted)), "{said}");
+        let report = stdout(&sinew(&folder, &["run", "rail.ron", "--steps", steps, "--json"]));
+        let report: Value = serde_json::from_str(&report).expect("a report");
+        assert_eq!(report["largest_gain"]["step"].to_string(), steps, "{report}");
+    }
 }
 
 #[test]

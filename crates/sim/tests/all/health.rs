@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use sinew_sim::{Culprit, EnergyAccount, HealthNotice, Input, World};
+use sinew_sim::{Culprit, EnergyAccount, HealthNotice, Input, World, run_and_check};
 
-use crate::common::{chain, small, world};
+use crate::common::{chain, scene, small, world};
 
 /// Notices of a run, each with what it tells and the number of steps.
 fn notices(world: &mut World, n_steps: u64) -> BTreeMap<HealthNotice, (String, u64)> {
@@ -235,6 +235,18 @@ fn refused_steps_and_ignored_inputs_are_told() {
     let input = Input { spring_scale: f64::NAN, ..Input::default() };
     let told: Vec<HealthNotice> = world.step_with(&input).notices().map(|(notice, _)| notice).collect();
     assert_eq!(told, [HealthNotice::IgnoredInput]);
+}
+
+#[test]
+fn tetrahedra_inverted_at_the_end_of_a_run_are_told() {
+    let told = |duration: f64, max_inverted: Option<u32>| {
+        let mut scene = scene("tet_inverted");
+        (scene.duration_s, scene.expect.max_inverted) = (duration, max_inverted);
+        run_and_check(&scene).expect("a run").runs.remove(0).warnings
+    };
+    assert_eq!(told(4.0, None), [""; 0]);
+    assert!(told(0.01, None)[0].starts_with("tetrahedra are inverted at the end"));
+    assert_eq!(told(0.01, Some(1)), [""; 0]);
 }
 
 #[test]
