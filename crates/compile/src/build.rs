@@ -91,6 +91,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
         let reduced = reduced_model(&expanded, &model, &start)?;
         model = model.with_reduced(reduced);
     }
+    start.model = model.identity();
     Ok(BuiltScene { model, settings, start, script, appearance, info })
 }
 

@@ -58,7 +58,7 @@ impl Model {
         }
         let events = old.events.renumbered(|event| moved_event(event, moves));
         let sleep = carry_sleep(&old.sleep, &bodies, moves, key);
-        State { bodies, flesh, control, events, sleep }
+        State { bodies, flesh, control, events, sleep, model: self.identity() }
     }
 
     fn contact(&self) -> Option<&ContactModel> {

@@ -15,7 +15,7 @@ use crate::{SleepState, State};
 /// Fingerprint of all bits of a state.
 pub fn digest(state: &State) -> u64 {
     // Taken apart by name, so that a new field cannot be forgotten here. Events follow from the steps and change nothing.
-    let State { bodies, flesh, control, events: _, sleep } = state;
+    let State { bodies, flesh, control, events: _, sleep, model: _ } = state;
     let mut hash = Fnv::new();
     hash.mechanism(bodies);
     hash.flesh(flesh);

@@ -29,6 +29,7 @@ pub struct Model {
     pub(crate) gyration: Vec<f64>,
     /// Per body of flesh: its least extent at rest, m.
     pub(crate) flesh_thickness: Vec<f64>,
+    identity: u64,
 }
 
 impl Model {
@@ -37,8 +38,10 @@ impl Model {
         let touching = flesh.without_flesh().map(Box::new);
         let thickness = thickness(&flesh, mechanism.n_bodies());
         let flesh_thickness = (0..flesh.bodies().len()).map(|k| flesh.thickness(k)).collect();
+        let nodes = flesh.bodies().iter().map(|body| body.fem().n_nodes() as u64);
+        let identity = nodes.fold(identity_of(&mechanism), mixed).max(1);
         let flesh = Some(Box::new(flesh));
-        Self { flesh, touching, thickness, flesh_thickness, ..Self::from(mechanism) }
+        Self { identity, flesh, touching, thickness, flesh_thickness, ..Self::from(mechanism) }
     }
 
     /// The same model with its mechanism in joint coordinates.
@@ -109,6 +112,12 @@ impl Model {
         self.touching.as_deref().or_else(|| self.flesh().filter(|flesh| flesh.is_of_bodies_only()))
     }
 
+    /// A number that tells models apart: from the names, kinds and masses of bodies, the names, kinds and bodies of joints, and the nodes of
+    /// flesh. Forces, friction and colours do not matter. Never 0.
+    pub fn identity(&self) -> u64 {
+        self.identity
+    }
+
     /// The state as built.
     pub fn initial_state(&self) -> State {
         self.state_of(self.mechanism.initial_state())
@@ -117,12 +126,13 @@ impl Model {
     /// A state with the given bodies, and flesh at rest around them.
     pub fn state_of(&self, bodies: sinew_mechanism::State) -> State {
         let flesh = self.flesh().map(|flesh| flesh.initial_state(&bodies)).unwrap_or_default();
-        State { bodies, flesh, ..State::default() }
+        State { bodies, flesh, model: self.identity(), ..State::default() }
     }
 }
 
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
+        let identity = identity_of(&mechanism).max(1);
         Self {
             may_sleep: passive_bodies(&mechanism),
             gyration: mechanism.bodies().map(|body| gyration(&mechanism, body)).collect(),
@@ -135,8 +145,33 @@ impl From<sinew_mechanism::Model> for Model {
             flesh_names: Vec::new(),
             flesh_thickness: Vec::new(),
             thickness: Vec::new(),
+            identity,
         }
     }
+}
+
+/// Names, kinds and masses of bodies, names, kinds and bodies of joints, as one number.
+fn identity_of(mechanism: &sinew_mechanism::Model) -> u64 {
+    let mut identity = mixed(mechanism.n_bodies() as u64, mechanism.n_joints() as u64);
+    let mut add = |words: &[u64], name: &str| {
+        let of_name = name.bytes().map(u64::from);
+        identity = words.iter().copied().chain(of_name).fold(identity, mixed);
+    };
+    for body in mechanism.bodies() {
+        let words = [mechanism.body_kind(body) as u64, mechanism.body_mass(body).to_bits()];
+        add(&words, mechanism.body_name(body));
+    }
+    for joint in mechanism.joints() {
+        let (child, parent) = mechanism.joint_bodies(joint);
+        let [child, parent] = [child, parent].map(|body| body.map_or(u64::MAX, |body| body.index() as u64));
+        add(&[mechanism.joint_kind(joint).n_rows() as u64, child, parent], mechanism.joint_name(joint));
+    }
+    identity
+}
+
+/// One more word of a hash (FNV-1a, by words).
+fn mixed(hash: u64, word: u64) -> u64 {
+    (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
 }
 
 /// Radius of gyration of a body, m.
@@ -163,6 +198,9 @@ pub struct State {
     /// What sleeps, and what rests.
     #[cfg_attr(feature = "serde", serde(default))]
     pub sleep: SleepState,
+    /// The model that it belongs to ([`Model::identity`]); 0 if that is not known.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub model: u64,
 }
 
 impl From<sinew_mechanism::State> for State {
@@ -181,20 +219,21 @@ impl State {
     /// [`State::fits`] as a result.
     ///
     /// # Errors
-    /// If the state has another number of bodies, joints or nodes.
+    /// If the state has another number of bodies, joints or nodes, or was made by another model.
     pub fn check(&self, model: &Model) -> Result<(), StateMismatch> {
         let (bodies, joints) = (model.mechanism.n_bodies(), model.mechanism.n_joints());
         let (found_bodies, found_joints) = (self.bodies.poses.len(), self.bodies.twists.len());
+        let is_other = self.model != 0 && self.model != model.identity();
         let mismatch = StateMismatch { bodies, joints, found_bodies, found_joints };
-        if self.fits(model) { Ok(()) } else { Err(mismatch) }
+        if self.fits(model) && !is_other { Ok(()) } else { Err(mismatch) }
     }
 }
 
 /// A state that does not belong to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the state has {found_bodies} bodies and {found_joints} joints, the model {bodies} and {joints}; \
-     restore states of the same scene"
+    "the state is one of another model: it has {found_bodies} bodies and {found_joints} joints, the model {bodies} and {joints}; \
+     restore states of the same scene, with the same edits"
 )]
 pub struct StateMismatch {
     /// Bodies of the model.

@@ -5,12 +5,14 @@ mod expectation;
 mod meter;
 mod motions;
 mod recording;
+mod save;
 mod world;
 
 pub use expect::{ExpectOutcome, RunOutcome, run_and_check};
 pub use expectation::{BoundKind, Expectation};
 pub use meter::ExpectMeter;
 pub use recording::Recording;
+pub use save::{SaveError, state_from_bytes, state_from_text, state_to_bytes, state_to_text};
 pub use world::{BodyView, Frame, Identified, JointView, Viewed, World};
 
 pub use glam::{DQuat, DVec3};

@@ -341,7 +341,7 @@ fn a_loose_body_without_a_collider_is_doubted() {
     );
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].field, "bodies[0]");
-    assert!(found[0].message.contains("`a` has no collider") && found[0].hint.contains("OfBody"));
+    assert!(found[0].message.contains("`a` has no collider") && found[0].hint.contains("contact: ()"));
     assert!(doubts(&box_of("a"), "").is_empty(), "nothing touches here");
     assert!(doubts(r#"(name: "a", kind: Fixed, shapes: [Box(size: (1, 1, 1))])"#, ground).is_empty());
 }

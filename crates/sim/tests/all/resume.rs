@@ -1,6 +1,9 @@
 //! Save, restore, continue: the same bits as without the break.
 
-use sinew_sim::{State, StateMismatch, World};
+use sinew_sim::{
+    BodyDoc, ColliderDoc, DVec3, FleshDoc, FleshMeshDoc, SaveError, SceneDoc, Shape, State, StateMismatch,
+    World, digest, state_from_bytes, state_from_text, state_to_bytes, state_to_text,
+};
 
 use crate::common::{chain, run, scene, world};
 
@@ -67,4 +70,57 @@ fn states_of_other_scenes_are_refused() {
     let mut broken = world.checkpoint();
     broken.bodies.history.increments.push(sinew_sim::Motion::ZERO);
     assert!(world.restore(&broken).is_err());
+}
+
+#[test]
+fn saved_states_keep_every_bit_and_know_their_model() {
+    let text = include_str!("../../../../fixtures/mechanisms/hand.ron");
+    let scenes = [
+        SceneDoc::from_ron(text, "hand.ron").expect("a good scene"),
+        SceneDoc::new("flesh").with(ColliderDoc::floor(0.0)).with(
+            FleshDoc::new("jelly", FleshMeshDoc::Beam { size: DVec3::splat(0.2), cells: [2; 3] }).touching(),
+        ),
+    ];
+    for scene in scenes {
+        let mut world = World::from_scene(&scene).expect("a good scene");
+        (0..7).for_each(|_| drop(world.step()));
+        let state = world.checkpoint();
+        let bytes = state_from_bytes(&state_to_bytes(&state)).expect("a state");
+        let written = state_from_text(&state_to_text(&state)).expect("a state");
+        assert_eq!([digest(&bytes), digest(&written)], [digest(&state); 2]);
+        assert_eq!((&bytes, &written), (&state, &state));
+        world.step();
+        let after = world.digest();
+        world.restore(&bytes).expect("its own state");
+        world.step();
+        assert_eq!(world.digest(), after);
+    }
+}
+
+#[test]
+fn states_of_another_mechanism_of_the_same_size_are_refused() {
+    let of = |name: &str, mass: f64| {
+        let ball = BodyDoc::new(name).shape(Shape::Sphere { radius: 0.1 }).mass(mass);
+        World::from_scene(&SceneDoc::new("ball").with(ball)).expect("a good scene")
+    };
+    let (mut a, b, c) = (of("ball", 1.0), of("bowl", 1.0), of("ball", 2.0));
+    assert!(a.restore(b.state()).is_err() && a.restore(c.state()).is_err());
+    assert!(a.restore(of("ball", 1.0).state()).is_ok());
+    let error = a.restore(b.state()).expect_err("another model").to_string();
+    assert!(error.contains("another model"), "{error}");
+}
+
+#[test]
+fn damaged_states_are_refused_with_a_reason() {
+    let world = World::from_scene(&SceneDoc::new("empty")).expect("a good scene");
+    let bytes = state_to_bytes(world.state());
+    assert_eq!(state_from_bytes(b"hello"), Err(SaveError::NotAState));
+    assert_eq!(state_from_text("(a: 1)"), Err(SaveError::NotAState));
+    assert!(
+        matches!(state_from_bytes(b"sinew state 9\n"), Err(SaveError::OtherVersion(found)) if found == "9")
+    );
+    assert!(matches!(state_from_text("(sinew_state: 7, state: ())"), Err(SaveError::OtherVersion(_))));
+    for n in 14..bytes.len() {
+        assert!(matches!(state_from_bytes(&bytes[..n]), Err(SaveError::Damaged(_))), "{n}");
+    }
 }
