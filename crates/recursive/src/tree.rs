@@ -35,6 +35,18 @@ pub struct Tree {
     /// Total number of entries of all `Ψ`.
     pub(crate) n_psi: usize,
     pub(crate) n_joints: usize,
+    pub(crate) dofs: Vec<DofPlace>,
+}
+
+/// Where a dof is in the tree of dofs. Those of a joint follow each other, first at the root.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DofPlace {
+    /// Next dof towards the root, `NONE` at the first.
+    pub(crate) above: u32,
+    /// First dof of its tree.
+    pub(crate) root: u32,
+    /// One more than the last dof of links at or below its own.
+    pub(crate) end: u32,
 }
 
 /// A link and its joint, as the sweeps read them.

@@ -4,6 +4,7 @@ mod agreement;
 mod conversion;
 mod derivatives;
 mod golden;
+mod joint_matrices;
 mod matrices;
 mod motion;
 mod refused;
