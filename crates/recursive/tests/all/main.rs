@@ -5,6 +5,7 @@ mod conversion;
 mod derivatives;
 mod golden;
 mod joint_matrices;
+mod joint_space;
 mod matrices;
 mod motion;
 mod refused;
