@@ -8,7 +8,7 @@ use sinew_math::{Motion, shift_force, shift_motion};
 use sinew_topology::NONE;
 
 use crate::composite::CompositeBody;
-use crate::dof_table::DofTable;
+use crate::dof_table::{DofTable, set_column};
 use crate::dynamics::Dynamics;
 use crate::subspace_change::{SubspaceChange, padded, unit};
 use crate::tree::{Tree, TreeLink};
@@ -126,10 +126,10 @@ impl DofPairs {
         let n = tree.n_dofs();
         for dof in link.dofs() {
             let (twist, end) = (self.seeds[dof].column.to_array(), tree.dofs[dof].end as usize);
-            self.table.fill_products(REACH, dof..end, twist, &mut out[dof * n + dof..]);
-            for below in dof + 1..end {
-                out[below * n + dof] = out[dof * n + below];
-            }
+            let (rows, below) = out.split_at_mut((dof + 1) * n);
+            let row = &mut rows[dof * n + dof..dof * n + end];
+            self.table.fill_products(REACH, dof..end, twist, row);
+            set_column(below, n, dof, &row[1..]);
         }
     }
 
@@ -142,9 +142,7 @@ impl DofPairs {
             self.table.fill_products(BY_COORDINATE, own.start..end, seed.column.to_array(), row);
             let weights = joined(seed.sweep, [seed.turn, seed.column.angular]);
             self.table.fill_products::<12>(REACH, own.end..end, weights, &mut self.scratch);
-            for (below, entry) in (own.end..end).zip(&self.scratch) {
-                out[below * n + dof] = *entry;
-            }
+            set_column(&mut out[own.end * n..], n, dof, &self.scratch[..end - own.end]);
         }
     }
 
@@ -157,9 +155,7 @@ impl DofPairs {
             self.table.fill_products(BY_RATE, own.start..end, seed.column.to_array(), row);
             let weights = joined(seed.rate, [seed.column.angular]);
             self.table.fill_products::<9>(REACH, own.end..end, weights, &mut self.scratch);
-            for (below, entry) in (own.end..end).zip(&self.scratch) {
-                out[below * n + dof] = *entry;
-            }
+            set_column(&mut out[own.end * n..], n, dof, &self.scratch[..end - own.end]);
         }
     }
 }

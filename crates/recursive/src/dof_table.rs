@@ -77,3 +77,11 @@ pub(crate) fn places<'a>(
         (k, link, motions[k].origin - root)
     })
 }
+
+/// Writes the first entries of a column of a matrix with `n` columns.
+#[inline]
+pub(crate) fn set_column(rows: &mut [f64], n: usize, column: usize, entries: &[f64]) {
+    for (row, entry) in rows.chunks_exact_mut(n).zip(entries) {
+        row[column] = *entry;
+    }
+}

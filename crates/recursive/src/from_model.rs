@@ -117,10 +117,11 @@ impl Tree {
         let mut ends: Vec<u32> = self.links.iter().map(|link| link.first_dof + link.n_dofs).collect();
         for (k, link) in self.links.iter().enumerate() {
             let mut above = last_dofs.get(link.parent as usize).copied().unwrap_or(NONE);
-            for dof in link.dofs() {
-                let root = self.dofs.get(above as usize).map_or(dof as u32, |place: &DofPlace| place.root);
-                self.dofs.push(DofPlace { above, root, end: 0 });
-                above = dof as u32;
+            for dof in link.first_dof..link.first_dof + link.n_dofs {
+                let follows = above != NONE && above + 1 == dof;
+                let run = if follows { self.dofs[above as usize].run } else { dof };
+                self.dofs.push(DofPlace { above, run, end: 0 });
+                above = dof;
             }
             last_dofs[k] = above;
         }

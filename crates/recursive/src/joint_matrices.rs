@@ -27,7 +27,7 @@ use crate::command::HybridReport;
 use crate::composite::CompositeBody;
 use crate::dof_pairs::{DofPairs, SeedInput};
 use crate::dof_table::places;
-use crate::mass_factor::{factor_mass, invert_factor, solve_related, solve_vector};
+use crate::mass_factor::MassFactor;
 use crate::subspace_change::{SubspaceChange, unit};
 use crate::{dynamics::Dynamics, tree::Tree};
 
@@ -73,7 +73,7 @@ pub struct JointMatrices {
     torques: Vec<f64>,
     accelerations: Vec<f64>,
     mass: Vec<f64>,
-    factor: Vec<f64>,
+    factor: MassFactor,
     coriolis: Vec<f64>,
     torques_by_coordinates: Vec<f64>,
     torques_by_rates: Vec<f64>,
@@ -93,7 +93,7 @@ impl JointMatrices {
             torques: vector.clone(),
             accelerations: vector,
             mass: matrix.clone(),
-            factor: matrix.clone(),
+            factor: MassFactor::new(tree),
             coriolis: matrix.clone(),
             torques_by_coordinates: matrix.clone(),
             torques_by_rates: matrix.clone(),
@@ -139,23 +139,29 @@ impl JointMatrices {
         assert_eq!(torques.len(), tree.n_dofs(), "the torques belong to another tree");
         self.compose(tree, dynamics, external);
         self.fill_mass(tree, dynamics);
-        self.factor.copy_from_slice(&self.mass);
-        let report = factor_mass(tree, &mut self.factor);
+        let report = self.factor.factor(tree, &self.mass);
         dynamics.fill_bias(tree, gravity, external, &mut self.accelerations);
         for (x, torque) in self.accelerations.iter_mut().zip(torques) {
             *x = torque - *x;
         }
-        solve_vector(tree, &self.factor, &mut self.accelerations);
+        self.factor.solve_vector(tree, &mut self.accelerations);
         self.differentiate_inverse(tree, dynamics, gravity, external);
-        for (by, from) in [
-            (&mut self.accelerations_by_coordinates, &self.torques_by_coordinates),
-            (&mut self.accelerations_by_rates, &self.torques_by_rates),
-        ] {
-            by.iter_mut().zip(from).for_each(|(x, torque)| *x = -torque);
-            solve_related(tree, &self.factor, by);
-        }
-        self.inverse_mass.copy_from_slice(&self.factor);
-        invert_factor(tree, &mut self.inverse_mass);
+        let Self { factor, accelerations_by_coordinates, accelerations_by_rates, .. } = self;
+        factor.solve_negative(tree, &self.torques_by_coordinates, accelerations_by_coordinates);
+        factor.solve_negative(tree, &self.torques_by_rates, accelerations_by_rates);
+        self.factor.fill_inverse(tree, &mut self.inverse_mass);
+        report
+    }
+
+    /// The mass matrix and its inverse, at the state of the last [`Dynamics::kinematics`]. Directions that move no mass are locked
+    /// (their rows and columns of the inverse are zero) and reported.
+    ///
+    /// # Panics
+    /// If an argument belongs to another tree.
+    pub fn invert_mass(&mut self, tree: &Tree, dynamics: &mut Dynamics) -> HybridReport {
+        dynamics.fill_mass_matrix(tree, &mut self.mass);
+        let report = self.factor.factor(tree, &self.mass);
+        self.factor.fill_inverse(tree, &mut self.inverse_mass);
         report
     }
 
@@ -262,7 +268,7 @@ impl JointMatrices {
         &self.accelerations_by_rates
     }
 
-    /// `M⁻¹ = ∂q̈/∂τ`, after [`Self::forward`].
+    /// `M⁻¹ = ∂q̈/∂τ`, after [`Self::forward`] or [`Self::invert_mass`].
     pub fn inverse_mass_matrix(&self) -> &[f64] {
         &self.inverse_mass
     }

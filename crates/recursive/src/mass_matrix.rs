@@ -10,9 +10,8 @@ use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::command::HybridReport;
-use crate::mass_factor::{factor_mass, invert_factor};
-use crate::{dof_table::places, dynamics::Dynamics, tree::Tree};
+use crate::dof_table::{places, set_column};
+use crate::{dynamics::Dynamics, tree::Tree};
 
 impl Dynamics {
     /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). For a single
@@ -36,24 +35,12 @@ impl Dynamics {
             for dof in link.dofs() {
                 let twist = shift_motion(self.columns[dof], -place).to_array();
                 let end = tree.dofs[dof].end as usize;
-                self.table.fill_products(0, dof..end, twist, &mut out[dof * n + dof..]);
-                for below in dof + 1..end {
-                    out[below * n + dof] = out[dof * n + below];
-                }
+                let (rows, below) = out.split_at_mut((dof + 1) * n);
+                let row = &mut rows[dof * n + dof..dof * n + end];
+                self.table.fill_products(0, dof..end, twist, row);
+                set_column(below, n, dof, &row[1..]);
             }
         }
-    }
-
-    /// Writes the inverse of the mass matrix, row by row, `n_dofs²` numbers. Directions that move no mass are locked (their rows and
-    /// columns are zero) and reported.
-    ///
-    /// # Panics
-    /// If `out` has another size.
-    pub fn fill_inverse_mass_matrix(&mut self, tree: &Tree, out: &mut [f64]) -> HybridReport {
-        self.fill_mass_matrix(tree, out);
-        let report = factor_mass(tree, out);
-        invert_factor(tree, out);
-        report
     }
 
     /// Inertia of all links at and below each.

@@ -43,8 +43,8 @@ pub struct Tree {
 pub(crate) struct DofPlace {
     /// Next dof towards the root, `NONE` at the first.
     pub(crate) above: u32,
-    /// First dof of its tree.
-    pub(crate) root: u32,
+    /// First of the consecutive dofs, each above the next, that end here.
+    pub(crate) run: u32,
     /// One more than the last dof of links at or below its own.
     pub(crate) end: u32,
 }
