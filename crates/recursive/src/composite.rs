@@ -50,6 +50,7 @@ impl CompositeBody {
     };
 
     /// A link alone, without loads.
+    #[inline]
     pub(crate) fn of(here: &LinkMotion) -> Self {
         let (inertia, omega, v) = (here.inertia, here.velocity.angular, here.velocity.linear);
         let (x, y, z) = inertia.rotational.columns();
@@ -69,35 +70,44 @@ impl CompositeBody {
         self.lever += lever(wrench.linear, at);
     }
 
-    /// Adds a body whose origin is at `arm`.
+    /// Adds a body whose origin is at `arm`, but for its loads.
     #[inline]
     pub(crate) fn add_shifted(&mut self, other: &Self, arm: DVec3) {
         self.inertia += other.inertia.shifted_by(arm);
         self.momentum += other.momentum;
         self.spread += other.spread + outer(other.momentum, arm);
+    }
+
+    /// Adds the loads of a body whose origin is at `arm`.
+    #[inline]
+    pub(crate) fn add_shifted_load(&mut self, other: &Self, arm: DVec3) {
         self.load += shift_force(other.load, arm);
         self.lever += other.lever + lever(other.load.linear, arm);
     }
 
     /// `𝓑 p`.
+    #[inline]
     pub(crate) fn turned(&self, turn: DVec3) -> Force {
         let (turn, q) = (2.0 * turn, &self.spread);
         Force::new(turn * trace(q) - *q * turn, turn.cross(self.momentum))
     }
 
     /// `𝓑ᵀ(a, b)`.
+    #[inline]
     pub(crate) fn turned_transpose(&self, m: Motion) -> DVec3 {
         let q = &self.spread;
         2.0 * (m.angular * trace(q) - q.transpose() * m.angular + self.momentum.cross(m.linear))
     }
 
     /// `𝓡 ω`.
+    #[inline]
     pub(crate) fn held(&self, turn: DVec3) -> Force {
         let (moment, force) = (self.load.angular, self.load.linear);
         Force::new(turn.cross(moment) - self.lever * turn, turn.cross(force))
     }
 
     /// `𝓡ᵀ(a, b)`.
+    #[inline]
     pub(crate) fn held_transpose(&self, m: Motion) -> DVec3 {
         let carried = self.load.angular.cross(m.angular) + self.load.linear.cross(m.linear);
         carried - self.lever.transpose() * m.angular

@@ -50,6 +50,8 @@ pub(crate) struct SeedInput<'a> {
     pub(crate) dynamics: &'a Dynamics,
     pub(crate) accelerations: &'a [f64],
     pub(crate) gravity: DVec3,
+    /// Whether there are external wrenches.
+    pub(crate) has_loads: bool,
 }
 
 impl DofPairs {
@@ -109,13 +111,14 @@ impl DofPairs {
             seed.turn = local.turn;
             seed.sweep = shift_motion(local.sweep, -place);
             seed.rate = shift_motion(local.rate, -place);
-            let by_coordinate = column.cross_dual(load)
-                + body.held(column.angular)
-                + body.turned(local.turn)
-                + body.inertia.mul(local.sweep);
+            let mut by_coordinate =
+                column.cross_dual(load) + body.turned(local.turn) + body.inertia.mul(local.sweep);
+            if input.has_loads {
+                by_coordinate += body.held(column.angular);
+                self.table.set_vector(HELD, dof, body.held_transpose(column));
+            }
             let by_rate = body.turned(column.angular) + body.inertia.mul(local.rate);
             self.table.set_vector(TURNED, dof, body.turned_transpose(column));
-            self.table.set_vector(HELD, dof, body.held_transpose(column));
             self.table.set_force(BY_COORDINATE, dof, shift_force(by_coordinate, place));
             self.table.set_force(BY_RATE, dof, shift_force(by_rate, place));
         }
@@ -134,14 +137,21 @@ impl DofPairs {
     }
 
     /// Entries of `∂τ/∂q` of the dofs of a link and those below.
-    pub(crate) fn fill_by_coordinates(&mut self, tree: &Tree, link: &TreeLink, out: &mut [f64]) {
-        let (n, own) = (tree.n_dofs(), link.dofs());
+    pub(crate) fn fill_by_coordinates(&mut self, input: &SeedInput<'_>, link: &TreeLink, out: &mut [f64]) {
+        let (tree, own) = (input.tree, link.dofs());
+        let n = tree.n_dofs();
         for dof in own.clone() {
             let (seed, end) = (&self.seeds[dof], tree.dofs[dof].end as usize);
             let row = &mut out[dof * n + own.start..];
             self.table.fill_products(BY_COORDINATE, own.start..end, seed.column.to_array(), row);
-            let weights = joined(seed.sweep, [seed.turn, seed.column.angular]);
-            self.table.fill_products::<12>(REACH, own.end..end, weights, &mut self.scratch);
+            let below = own.end..end;
+            if input.has_loads {
+                let weights = joined(seed.sweep, [seed.turn, seed.column.angular]);
+                self.table.fill_products::<12>(REACH, below, weights, &mut self.scratch);
+            } else {
+                let weights = joined(seed.sweep, [seed.turn]);
+                self.table.fill_products::<9>(REACH, below, weights, &mut self.scratch);
+            }
             set_column(&mut out[own.end * n..], n, dof, &self.scratch[..end - own.end]);
         }
     }

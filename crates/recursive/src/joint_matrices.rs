@@ -23,7 +23,7 @@ use glam::DVec3;
 use sinew_math::Force;
 use sinew_topology::NONE;
 
-use crate::command::HybridReport;
+use crate::command::{HybridCommand, HybridReport};
 use crate::composite::CompositeBody;
 use crate::dof_pairs::{DofPairs, SeedInput};
 use crate::dof_table::places;
@@ -74,6 +74,8 @@ pub struct JointMatrices {
     accelerations: Vec<f64>,
     mass: Vec<f64>,
     factor: MassFactor,
+    /// Every joint passive.
+    command: HybridCommand,
     coriolis: Vec<f64>,
     torques_by_coordinates: Vec<f64>,
     torques_by_rates: Vec<f64>,
@@ -94,6 +96,7 @@ impl JointMatrices {
             accelerations: vector,
             mass: matrix.clone(),
             factor: MassFactor::new(tree),
+            command: HybridCommand::passive(tree),
             coriolis: matrix.clone(),
             torques_by_coordinates: matrix.clone(),
             torques_by_rates: matrix.clone(),
@@ -123,8 +126,8 @@ impl JointMatrices {
     }
 
     /// Forward dynamics `q̈(q, v, τ)` and its derivatives by `q`, `v` and `τ` (the inverse mass matrix), at the state of the last
-    /// [`Dynamics::kinematics`]; also all results of [`Self::inverse`] at that `q̈`. Directions that move no mass are locked and
-    /// reported.
+    /// [`Dynamics::kinematics`]; also all results of [`Self::inverse`] at that `q̈`, and [`Dynamics::respond`]. Joints that move no mass
+    /// are locked and reported.
     ///
     /// # Panics
     /// If an argument belongs to another tree.
@@ -136,15 +139,12 @@ impl JointMatrices {
         gravity: DVec3,
         external: &[Force],
     ) -> HybridReport {
-        assert_eq!(torques.len(), tree.n_dofs(), "the torques belong to another tree");
+        self.command.values.copy_from_slice(torques);
+        let report = dynamics.respond(tree, &self.command, gravity, external);
+        self.accelerations.copy_from_slice(dynamics.accelerations());
+        self.factor.read(tree, dynamics);
         self.compose(tree, dynamics, external);
         self.fill_mass(tree, dynamics);
-        let report = self.factor.factor(tree, &self.mass);
-        dynamics.fill_bias(tree, gravity, external, &mut self.accelerations);
-        for (x, torque) in self.accelerations.iter_mut().zip(torques) {
-            *x = torque - *x;
-        }
-        self.factor.solve_vector(tree, &mut self.accelerations);
         self.differentiate_inverse(tree, dynamics, gravity, external);
         let Self { factor, accelerations_by_coordinates, accelerations_by_rates, .. } = self;
         factor.solve_negative(tree, &self.torques_by_coordinates, accelerations_by_coordinates);
@@ -153,14 +153,15 @@ impl JointMatrices {
         report
     }
 
-    /// The mass matrix and its inverse, at the state of the last [`Dynamics::kinematics`]. Directions that move no mass are locked
-    /// (their rows and columns of the inverse are zero) and reported.
+    /// The inverse of the mass matrix, at the state of the last [`Dynamics::kinematics`]; also a forward [`Dynamics::respond`] without
+    /// any forces. Joints that move no mass are locked (their rows and columns are zero) and reported.
     ///
     /// # Panics
     /// If an argument belongs to another tree.
     pub fn invert_mass(&mut self, tree: &Tree, dynamics: &mut Dynamics) -> HybridReport {
-        dynamics.fill_mass_matrix(tree, &mut self.mass);
-        let report = self.factor.factor(tree, &self.mass);
+        self.command.values.fill(0.0);
+        let report = dynamics.respond(tree, &self.command, DVec3::ZERO, &[]);
+        self.factor.read(tree, dynamics);
         self.factor.fill_inverse(tree, &mut self.inverse_mass);
         report
     }
@@ -194,7 +195,11 @@ impl JointMatrices {
         for (k, link) in tree.links.iter().enumerate().rev() {
             if link.parent != NONE {
                 let (above, below) = self.composites.split_at_mut(k);
-                above[link.parent as usize].add_shifted(&below[0], dynamics.motions[k].arm);
+                let (above, arm) = (&mut above[link.parent as usize], dynamics.motions[k].arm);
+                above.add_shifted(&below[0], arm);
+                if !external.is_empty() {
+                    above.add_shifted_load(&below[0], arm);
+                }
             }
         }
     }
@@ -218,14 +223,15 @@ impl JointMatrices {
         external: &[Force],
     ) {
         dynamics.fill_inverse(tree, &self.accelerations, gravity, external, &mut self.torques);
-        let input = SeedInput { tree, dynamics, accelerations: &self.accelerations, gravity };
+        let has_loads = !external.is_empty();
+        let input = SeedInput { tree, dynamics, accelerations: &self.accelerations, gravity, has_loads };
         for (k, _, place) in places(tree, &dynamics.motions) {
             self.pairs.seed_state(&input, k, place, &self.composites[k]);
         }
         self.torques_by_coordinates.fill(0.0);
         self.torques_by_rates.fill(0.0);
         for (k, link) in tree.links.iter().enumerate() {
-            self.pairs.fill_by_coordinates(tree, link, &mut self.torques_by_coordinates);
+            self.pairs.fill_by_coordinates(&input, link, &mut self.torques_by_coordinates);
             self.pairs.fill_by_rates(tree, link, &mut self.torques_by_rates);
             if link.n_dofs > 1 {
                 turn_own_columns(tree, dynamics, k, &mut self.torques_by_coordinates);

@@ -13,7 +13,6 @@ mod link_motion;
 
 mod composite;
 mod dof_table;
-mod mass_factor;
 
 mod dynamics;
 
@@ -24,6 +23,7 @@ mod base_momentum;
 mod conversion;
 mod hybrid;
 mod impulse;
+mod mass_factor;
 mod mass_matrix;
 
 mod centroid;
