@@ -125,14 +125,9 @@ impl DofPairs {
     }
 
     /// Entries of `M` of the dofs of a link and those below.
-    pub(crate) fn fill_mass(&mut self, tree: &Tree, link: &TreeLink, out: &mut [f64]) {
-        let n = tree.n_dofs();
+    pub(crate) fn fill_mass(&self, tree: &Tree, link: &TreeLink, out: &mut [f64]) {
         for dof in link.dofs() {
-            let (twist, end) = (self.seeds[dof].column.to_array(), tree.dofs[dof].end as usize);
-            let (rows, below) = out.split_at_mut((dof + 1) * n);
-            let row = &mut rows[dof * n + dof..dof * n + end];
-            self.table.fill_products(REACH, dof..end, twist, row);
-            set_column(below, n, dof, &row[1..]);
+            self.table.fill_symmetric(tree, dof, self.seeds[dof].column, out);
         }
     }
 

@@ -7,7 +7,7 @@
 //!               X_k = (ΨY)_k − Σ_{i above k} L_ki X_i   from the first row
 //! ```
 //! This is Featherstone's sparse factorization of `M` (2005), by blocks of joints. A joint that the elimination locked has `Ψ = 0`, and
-//! zero rows. Columns are taken eight at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
+//! zero rows. Columns are taken twelve at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::joint_space::MAX_DOFS;
 use crate::tree::{Tree, TreeLink};
 
 /// Columns taken at a time.
-const STRIP: usize = 8;
+const STRIP: usize = 12;
 
 /// Some columns of a row.
 type Strip = [f64; STRIP];

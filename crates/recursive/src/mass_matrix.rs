@@ -10,8 +10,7 @@ use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::dof_table::{places, set_column};
-use crate::{dynamics::Dynamics, tree::Tree};
+use crate::{dof_table::places, dynamics::Dynamics, tree::Tree};
 
 impl Dynamics {
     /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). For a single
@@ -33,12 +32,8 @@ impl Dynamics {
         }
         for (_, link, place) in places(tree, &self.motions) {
             for dof in link.dofs() {
-                let twist = shift_motion(self.columns[dof], -place).to_array();
-                let end = tree.dofs[dof].end as usize;
-                let (rows, below) = out.split_at_mut((dof + 1) * n);
-                let row = &mut rows[dof * n + dof..dof * n + end];
-                self.table.fill_products(0, dof..end, twist, row);
-                set_column(below, n, dof, &row[1..]);
+                let twist = shift_motion(self.columns[dof], -place);
+                self.table.fill_symmetric(tree, dof, twist, out);
             }
         }
     }

@@ -114,6 +114,11 @@ impl Tree {
         (link != NONE).then(|| LinkId::from_index(link as usize))
     }
 
+    /// The first link whose body has a name.
+    pub fn link_named(&self, name: &str) -> Option<LinkId> {
+        self.names.iter().position(|own| own == name).map(LinkId::from_index)
+    }
+
     /// The body of a link.
     pub fn body(&self, link: LinkId) -> BodyId {
         self.links[link.index()].body
