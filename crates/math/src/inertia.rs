@@ -52,10 +52,20 @@ impl SpatialInertia {
     #[inline]
     pub fn transformed_by(&self, outer_from_frame: Pose) -> Self {
         let rotation = quat_to_mat3(outer_from_frame.rotation);
-        let shift = outer_from_frame.translation;
-        let moment = rotation * self.first_moment;
+        let turned = Self {
+            mass: self.mass,
+            first_moment: rotation * self.first_moment,
+            rotational: self.rotational.rotated_by(&rotation),
+        };
+        turned.shifted_by(outer_from_frame.translation)
+    }
+
+    /// The same body seen from a parallel frame, in which the origin of this one is at `shift`.
+    #[inline]
+    pub fn shifted_by(&self, shift: DVec3) -> Self {
+        let moment = self.first_moment;
         // Σ m (|r+p|² 1 − (r+p)(r+p)ᵀ) = I + 2(h·p)1 − (hpᵀ + phᵀ) − m[p]²
-        let rotational = self.rotational.rotated_by(&rotation) + Sym3::IDENTITY * (2.0 * moment.dot(shift))
+        let rotational = self.rotational + Sym3::IDENTITY * (2.0 * moment.dot(shift))
             - Sym3::outer_pair(moment, shift)
             + Sym3::minus_skew_squared(shift) * self.mass;
         Self { mass: self.mass, first_moment: moment + shift * self.mass, rotational }

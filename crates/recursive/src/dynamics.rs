@@ -4,7 +4,7 @@ use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, Sym6};
 
 use crate::tree::{LinkId, Tree};
-use crate::{command::JointMode, link_motion::LinkMotion};
+use crate::{command::JointMode, dof_table::DofTable, link_motion::LinkMotion, state::TreeState};
 
 /// Scratch and results of all sweeps over one tree; holds no state.
 #[derive(Clone, Debug)]
@@ -30,6 +30,10 @@ pub struct Dynamics {
     pub(crate) loads: Vec<Force>,
     pub(crate) rates: Vec<Motion>,
     pub(crate) composite: Vec<SpatialInertia>,
+    /// `I^c S` per dof.
+    pub(crate) table: DofTable,
+    /// State of the last kinematics.
+    pub(crate) state: TreeState,
 }
 
 impl Dynamics {
@@ -51,6 +55,8 @@ impl Dynamics {
             loads: vec![Force::ZERO; n],
             rates: vec![Motion::ZERO; n],
             composite: vec![SpatialInertia::ZERO; n],
+            table: DofTable::new(tree, 6),
+            state: tree.neutral_state(),
         }
     }
 

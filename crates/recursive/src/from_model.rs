@@ -9,7 +9,7 @@ use sinew_math::{Pose, SpatialInertia, Sym3, quat_to_mat3};
 use sinew_mechanism::{BodyId, BodyKind, JointId, JointKind, Model, State};
 use sinew_topology::NONE;
 
-use crate::tree::{Tree, TreeLink};
+use crate::tree::{DofPlace, Tree, TreeLink};
 use crate::{command::HybridCommand, dynamics::Dynamics, error::RecursiveError, state::TreeState};
 
 /// Half a turn about z: reverses the main axis of a joint frame.
@@ -48,6 +48,7 @@ impl Tree {
             n_dofs: 0,
             n_psi: 0,
             n_joints: model.n_joints(),
+            dofs: Vec::new(),
         };
         let initial = model.initial_state();
         for (link, &body) in bodies.iter().enumerate() {
@@ -56,6 +57,7 @@ impl Tree {
             tree.push(model, &initial, body, joint)?;
         }
         tree.mark_elimination();
+        tree.place_dofs();
         tree.check_inertia(&initial)?;
         Ok(tree)
     }
@@ -106,6 +108,28 @@ impl Tree {
             if let Some(above) = self.links.get_mut(parent) {
                 let is_first = std::mem::replace(&mut above.is_leaf, false);
                 self.links[k].is_first = is_first;
+            }
+        }
+    }
+
+    /// Chains the dofs of each link to those above it.
+    fn place_dofs(&mut self) {
+        let mut last_dofs = vec![NONE; self.links.len()];
+        let mut ends: Vec<u32> = self.links.iter().map(|link| link.first_dof + link.n_dofs).collect();
+        for (k, link) in self.links.iter().enumerate() {
+            let mut above = last_dofs.get(link.parent as usize).copied().unwrap_or(NONE);
+            for dof in link.first_dof..link.first_dof + link.n_dofs {
+                let follows = above != NONE && above + 1 == dof;
+                let run = if follows { self.dofs[above as usize].run } else { dof };
+                self.dofs.push(DofPlace { above, run, end: 0 });
+                above = dof;
+            }
+            last_dofs[k] = above;
+        }
+        for (k, link) in self.links.iter().enumerate().rev() {
+            self.dofs[link.dofs()].iter_mut().for_each(|place| place.end = ends[k]);
+            if let Some(end) = ends.get(link.parent as usize).copied() {
+                ends[link.parent as usize] = end.max(ends[k]);
             }
         }
     }

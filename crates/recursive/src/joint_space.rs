@@ -185,17 +185,17 @@ impl JointSpace {
 }
 
 /// Contact of a rolling body with the plane, in frame 1 and for unit radius.
-struct RollingContact {
+pub(crate) struct RollingContact {
     /// From the centre to the contact.
     arm: DVec3,
     /// Its rate in frame 1.
-    arm_rate: DVec3,
+    pub(crate) arm_rate: DVec3,
     /// Height of the centre above the plane.
     height: f64,
 }
 
 impl RollingContact {
-    fn new(kind: JointKind, rotation: &DMat3, omega: DVec3) -> Self {
+    pub(crate) fn new(kind: JointKind, rotation: &DMat3, omega: DVec3) -> Self {
         let normal = rotation.transpose().x_axis;
         let normal_rate = normal.cross(omega);
         if matches!(kind, JointKind::RollingSphere { .. }) {
@@ -207,6 +207,25 @@ impl RollingContact {
         let rate = within(normal_rate);
         let arm_rate = (arm * rate.dot(arm) - rate) / level.max(FLAT);
         Self { arm, arm_rate, height: level }
+    }
+
+    /// Change of `arm_rate` along the turn `R ← R exp(turn)`, at the same `omega`.
+    pub(crate) fn arm_rate_along(kind: JointKind, rotation: &DMat3, omega: DVec3, turn: DVec3) -> DVec3 {
+        let normal = rotation.transpose().x_axis;
+        let (normal_rate, change) = (normal.cross(omega), normal.cross(turn));
+        if matches!(kind, JointKind::RollingSphere { .. }) {
+            return -change.cross(omega);
+        }
+        // derivative of κ̇ = (κ (ẇ·κ) − ẇ)/L, with w = (0, n_y, n_z), L = |w|, κ = −w/L
+        let within = |n: DVec3| DVec3::new(0.0, n.y, n.z);
+        let level = within(normal).length().max(FLAT);
+        let (arm, rate) = (-within(normal) / level, within(normal_rate));
+        let (across, rate_change) = (within(change), within(change.cross(omega)));
+        let arm_change = (arm * across.dot(arm) - across) / level;
+        let arm_rate = (arm * rate.dot(arm) - rate) / level;
+        let slope =
+            arm_change * rate.dot(arm) + arm * (rate_change.dot(arm) + rate.dot(arm_change)) - rate_change;
+        (slope + arm_rate * arm.dot(across)) / level
     }
 }
 

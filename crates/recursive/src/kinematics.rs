@@ -24,6 +24,8 @@ impl Dynamics {
         assert_eq!(state.coordinates.len(), tree.n_coordinates(), "the coordinates belong to another tree");
         assert_eq!(state.rates.len(), tree.n_dofs(), "the rates belong to another tree");
         assert_eq!(self.motions.len(), tree.n_links(), "the workspace belongs to another tree");
+        self.state.coordinates.copy_from_slice(&state.coordinates);
+        self.state.rates.copy_from_slice(&state.rates);
         for (k, link) in tree.links.iter().enumerate() {
             let (above, rest) = self.motions.split_at_mut(k);
             let parent = if link.parent == NONE { &LinkMotion::WORLD } else { &above[link.parent as usize] };
@@ -126,6 +128,22 @@ impl Dynamics {
             let arm = point - self.motions[at as usize].origin;
             for dof in here.dofs() {
                 out[dof] = shift_motion(self.columns[dof], arm);
+            }
+            at = here.parent;
+        }
+    }
+
+    /// Rate of the link Jacobian at a world point that the link carries, world axes: `J̇` of `a = J q̈ + J̇ v`.
+    pub fn fill_jacobian_rate(&self, tree: &Tree, link: LinkId, point: DVec3, out: &mut [Motion]) {
+        out.fill(Motion::ZERO);
+        let velocity = self.motion_at(link, point).linear;
+        let mut at = link.index() as u32;
+        while at != NONE {
+            let (k, here) = (at as usize, &tree.links[at as usize]);
+            let origin = &self.motions[k].origin;
+            for (dof, rate) in here.dofs().zip(self.column_rates(tree, k)) {
+                out[dof] = shift_motion(rate, point - origin);
+                out[dof].linear += self.columns[dof].angular.cross(velocity);
             }
             at = here.parent;
         }

@@ -11,20 +11,28 @@ mod tree;
 mod command;
 mod link_motion;
 
+mod composite;
+mod dof_table;
+
 mod dynamics;
 
 mod kinematics;
+mod subspace_change;
 
 mod base_momentum;
 mod conversion;
 mod hybrid;
 mod impulse;
+mod mass_factor;
 mod mass_matrix;
 
+mod centroid;
 mod derivatives;
+mod dof_pairs;
 mod drift;
 mod from_model;
 mod integrate;
+mod joint_matrices;
 mod particles;
 
 pub use command::{HybridCommand, HybridReport, JointMode};
@@ -32,6 +40,7 @@ pub use derivatives::{DerivativeRow, Derivatives};
 pub use dynamics::Dynamics;
 pub use error::RecursiveError;
 pub use integrate::{Action, Integrator, Springs, StageAction};
+pub use joint_matrices::JointMatrices;
 pub use particles::{Particle, ParticleBone, ParticleState, add_reactions};
 pub use state::TreeState;
 pub use tree::{LinkId, Tree};

@@ -7,10 +7,10 @@
 //! Nothing fails.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, SpatialInertia, shift_force, shift_motion};
+use sinew_math::{Force, Motion, SpatialInertia, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::{dynamics::Dynamics, tree::Tree};
+use crate::{dof_table::places, dynamics::Dynamics, tree::Tree};
 
 impl Dynamics {
     /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). For a single
@@ -23,30 +23,30 @@ impl Dynamics {
         let n = tree.n_dofs();
         assert_eq!(out.len(), n * n, "the matrix has n_dofs² entries");
         out.fill(0.0);
+        self.compose(tree);
+        for (k, link, place) in places(tree, &self.motions) {
+            for dof in link.dofs() {
+                let momentum = self.composite[k].mul(self.columns[dof]);
+                self.table.set_force(0, dof, shift_force(momentum, place));
+            }
+        }
+        for (_, link, place) in places(tree, &self.motions) {
+            for dof in link.dofs() {
+                let twist = shift_motion(self.columns[dof], -place);
+                self.table.fill_symmetric(tree, dof, twist, out);
+            }
+        }
+    }
+
+    /// Inertia of all links at and below each.
+    pub(crate) fn compose(&mut self, tree: &Tree) {
         for (composite, here) in self.composite.iter_mut().zip(&self.motions) {
             *composite = here.inertia;
         }
         for (k, link) in tree.links.iter().enumerate().rev() {
-            let composite = self.composite[k];
             if link.parent != NONE {
-                let arm = Pose::from_translation(self.motions[k].arm);
-                self.composite[link.parent as usize] += composite.transformed_by(arm);
-            }
-            for row in link.dofs() {
-                let mut momentum = composite.mul(self.columns[row]);
-                let mut at = k;
-                loop {
-                    for column in tree.links[at].dofs() {
-                        let entry = self.columns[column].dot(momentum);
-                        out[row * n + column] = entry;
-                        out[column * n + row] = entry;
-                    }
-                    if tree.links[at].parent == NONE {
-                        break;
-                    }
-                    momentum = shift_force(momentum, self.motions[at].arm);
-                    at = tree.links[at].parent as usize;
-                }
+                let carried = self.composite[k].shifted_by(self.motions[k].arm);
+                self.composite[link.parent as usize] += carried;
             }
         }
     }
@@ -77,7 +77,8 @@ impl Dynamics {
         self.inverse(tree, None, gravity, external, out);
     }
 
-    fn inverse(
+    /// Also leaves the acceleration of each link, gravity included, and the wrench of each joint on its link in the scratch.
+    pub(crate) fn inverse(
         &mut self,
         tree: &Tree,
         accelerations: Option<&[f64]>,
@@ -130,7 +131,7 @@ impl Dynamics {
     pub fn total_inertia(&self) -> SpatialInertia {
         let mut sum = SpatialInertia::ZERO;
         for here in &self.motions {
-            sum += here.inertia.transformed_by(Pose::from_translation(here.origin));
+            sum += here.inertia.shifted_by(here.origin);
         }
         sum
     }

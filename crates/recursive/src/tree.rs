@@ -35,6 +35,18 @@ pub struct Tree {
     /// Total number of entries of all `Ψ`.
     pub(crate) n_psi: usize,
     pub(crate) n_joints: usize,
+    pub(crate) dofs: Vec<DofPlace>,
+}
+
+/// Where a dof is in the tree of dofs. Those of a joint follow each other, first at the root.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DofPlace {
+    /// Next dof towards the root, `NONE` at the first.
+    pub(crate) above: u32,
+    /// First of the consecutive dofs, each above the next, that end here.
+    pub(crate) run: u32,
+    /// One more than the last dof of links at or below its own.
+    pub(crate) end: u32,
 }
 
 /// A link and its joint, as the sweeps read them.
@@ -102,6 +114,11 @@ impl Tree {
     pub fn link(&self, body: BodyId) -> Option<LinkId> {
         let link = *self.link_of_body.get(body.index())?;
         (link != NONE).then(|| LinkId::from_index(link as usize))
+    }
+
+    /// The first link whose body has a name.
+    pub fn link_named(&self, name: &str) -> Option<LinkId> {
+        self.names.iter().position(|own| own == name).map(LinkId::from_index)
     }
 
     /// The body of a link.

@@ -4,6 +4,8 @@ mod agreement;
 mod conversion;
 mod derivatives;
 mod golden;
+mod joint_matrices;
+mod joint_space;
 mod matrices;
 mod motion;
 mod refused;

@@ -1,7 +1,7 @@
 //! Mass matrix, bias and inverse dynamics for users of matrices.
 
-use sinew_math::{MassProperties, Sym3};
-use sinew_recursive::{Dynamics, HybridCommand};
+use sinew_math::{Force, MassProperties, Motion, Sym3};
+use sinew_recursive::{Dynamics, HybridCommand, LinkId};
 use sinew_testkit::{Dense, Rng, assert_close};
 
 use crate::support::{Case, GRAVITY, all_kinds, dense, random_case, random_vector};
@@ -79,6 +79,8 @@ fn sweeps_allocate_nothing() {
     let mut derivatives = sinew_recursive::Derivatives::new(tree);
     let mut integrator = sinew_recursive::Integrator::new(tree);
     let springs = sinew_recursive::Springs::none(tree);
+    let mut matrices = sinew_recursive::JointMatrices::new(tree);
+    let (mut columns, mut momenta) = (vec![Motion::ZERO; tree.n_dofs()], vec![Force::ZERO; tree.n_dofs()]);
     let mut command = HybridCommand::passive(tree);
     command.modes[3] = sinew_recursive::JointMode::Prescribed;
     let n = tree.n_dofs();
@@ -91,6 +93,12 @@ fn sweeps_allocate_nothing() {
         let _ = derivatives.row(tree, dynamics, &sinew_recursive::DerivativeRow::Torque(0));
         dynamics.fill_mass_matrix(tree, &mut matrix);
         dynamics.fill_bias(tree, GRAVITY, external, &mut vector);
+        dynamics.fill_gravity(tree, GRAVITY, &mut vector);
+        dynamics.fill_jacobian_rate(tree, LinkId::from_index(5), GRAVITY, &mut columns);
+        dynamics.fill_centroidal_matrix(tree, &mut momenta);
+        let _ = matrices.forward(tree, dynamics, &vector, GRAVITY, external);
+        let _ = matrices.invert_mass(tree, dynamics);
+        let _ = matrices.coriolis(tree, dynamics);
         let _ = integrator.symplectic_euler(tree, dynamics, state, &action);
         let _ = integrator.runge_kutta(tree, dynamics, state, &action);
         let _ = integrator.implicit(tree, dynamics, state, &action, &springs);

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::{MassProperties, Pose, Sym3, exp_so3};
 use sinew_mechanism::{BodyId, BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder};
-use sinew_recursive::{Dynamics, HybridCommand, RecursiveError, Tree};
+use sinew_recursive::{Dynamics, HybridCommand, JointMatrices, RecursiveError, Tree};
 
 fn frames() -> JointFrames {
     JointFrames::coincident(&Pose::IDENTITY, &Pose::IDENTITY, &Pose::IDENTITY)
@@ -81,5 +81,8 @@ fn numbers_that_are_not_finite_are_reported_not_fatal() {
     assert!(!state.is_finite());
     let mut dynamics = Dynamics::new(&tree);
     let report = dynamics.hybrid(&tree, &state, &HybridCommand::passive(&tree), DVec3::NEG_Z, &[]);
+    assert_eq!(report.singular.map(|(link, _)| link), tree.link(bone));
+    let mut matrices = JointMatrices::new(&tree);
+    let report = matrices.forward(&tree, &mut dynamics, &[0.0], DVec3::NEG_Z, &[]);
     assert_eq!(report.singular.map(|(link, _)| link), tree.link(bone));
 }
