@@ -67,6 +67,28 @@ impl Pose {
         Self::new(rotation, -(rotation * self.translation))
     }
 
+    /// The columns of the 4 × 4 matrix of the pose in single precision, as renderers take it.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use sinew_math::Pose;
+    ///
+    /// let columns = Pose::from_translation(DVec3::new(1.0, 2.0, 3.0)).to_cols_f32();
+    /// assert_eq!(columns[3], [1.0, 2.0, 3.0, 1.0]);
+    /// assert_eq!(columns[0], [1.0, 0.0, 0.0, 0.0]);
+    /// ```
+    #[must_use]
+    pub fn to_cols_f32(&self) -> [[f32; 4]; 4] {
+        let turned = quat_to_mat3(self.rotation);
+        let column = |v: DVec3, w: f32| [v.x as f32, v.y as f32, v.z as f32, w];
+        [
+            column(turned.x_axis, 0.0),
+            column(turned.y_axis, 0.0),
+            column(turned.z_axis, 0.0),
+            column(self.translation, 1.0),
+        ]
+    }
+
     /// `a_from_b.compose(&b_from_c) = a_from_c`; also written `a_from_b * b_from_c`.
     #[inline]
     pub fn compose(&self, inner: &Self) -> Self {

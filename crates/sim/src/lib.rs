@@ -56,4 +56,6 @@ mod guides {
     struct FromRapier;
     #[doc = include_str!("../../../docs/guide/from-mujoco.md")]
     struct FromMujoco;
+    #[doc = include_str!("../../../docs/guide/from-pinocchio.md")]
+    struct FromPinocchio;
 }

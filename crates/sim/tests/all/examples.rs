@@ -16,6 +16,16 @@ mod rollback;
 #[expect(dead_code, reason = "an example is a program")]
 mod rollouts;
 
+#[path = "../../examples/torque_arm.rs"]
+#[expect(dead_code, reason = "an example is a program")]
+mod torque_arm;
+
+#[test]
+fn the_arm_presses_on_the_wall_with_the_force_it_is_told() {
+    let [force, gap] = torque_arm::run(300).expect("an arm");
+    assert!((force / 20.0 - 1.0).abs() < 0.15 && gap.abs() < 2e-3, "{force} {gap}");
+}
+
 #[test]
 fn the_ragdoll_falls_and_is_dragged_up() {
     let [fallen, dragged] = [80, 300].map(|n| ragdoll::run(n).expect("a ragdoll"));
