@@ -153,14 +153,13 @@ impl JointMatrices {
         report
     }
 
-    /// The inverse of the mass matrix, at the state of the last [`Dynamics::kinematics`]; also a forward [`Dynamics::respond`] without
-    /// any forces. Joints that move no mass are locked (their rows and columns are zero) and reported.
+    /// The inverse of the mass matrix, at the state of the last [`Dynamics::kinematics`]. Joints that move no mass are locked (their
+    /// rows and columns are zero) and reported. Results of [`Dynamics::respond`] are lost.
     ///
     /// # Panics
     /// If an argument belongs to another tree.
     pub fn invert_mass(&mut self, tree: &Tree, dynamics: &mut Dynamics) -> HybridReport {
-        self.command.values.fill(0.0);
-        let report = dynamics.respond(tree, &self.command, DVec3::ZERO, &[]);
+        let report = dynamics.eliminate_only(tree, &self.command);
         self.factor.read(tree, dynamics);
         self.factor.fill_inverse(tree, &mut self.inverse_mass);
         report
