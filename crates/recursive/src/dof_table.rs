@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use glam::DVec3;
-use sinew_math::{Force, Motion};
+use sinew_math::Force;
 use sinew_topology::NONE;
 
 use crate::link_motion::LinkMotion;
@@ -61,16 +61,6 @@ impl DofTable {
             }
             *out = sum;
         }
-    }
-
-    /// Writes the entries of a symmetric matrix of a dof and those below: products of its twist with rows 0 to 5.
-    #[inline]
-    pub(crate) fn fill_symmetric(&self, tree: &Tree, dof: usize, twist: Motion, out: &mut [f64]) {
-        let (n, end) = (self.n_dofs, tree.dofs[dof].end as usize);
-        let (rows, below) = out.split_at_mut((dof + 1) * n);
-        let row = &mut rows[dof * n + dof..dof * n + end];
-        self.fill_products(0, dof..end, twist.to_array(), row);
-        set_column(below, n, dof, &row[1..]);
     }
 }
 

@@ -1,10 +1,10 @@
 //! Mass matrix, bias and inverse dynamics of a tree: `M q̈ + bias = τ`; momentum and kinetic energy.
 //!
 //! Mass matrix by composite rigid bodies: `I^c = I + Σ XᵀI^cX`, `M_ij = S_jᵀ Xᵀ…Xᵀ I^c_i S_i` along the path to the
-//! root. Inverse dynamics: `V̇ = X V̇_p + η + S q̈`, `F = J V̇ − ad(V)ᵀJV − F_ext + Σ XᵀF_child`, `τ = SᵀF` (KP08 Table
-//! 3 with every joint prescribed, where no articulated inertia is needed). All at the state of the last `kinematics`.
-//! World axes at link origins; wrenches as in `hybrid`. Cost: links × depth for the matrix, linear for the rest.
-//! Nothing fails.
+//! root, with twists and momenta about the origin of the root link. Inverse dynamics: `V̇ = X V̇_p + η + S q̈`,
+//! `F = J V̇ − ad(V)ᵀJV − F_ext + Σ XᵀF_child`, `τ = SᵀF` (KP08 Table 3 with every joint prescribed, where no
+//! articulated inertia is needed). All at the state of the last `kinematics`. World axes at link origins; wrenches as in
+//! `hybrid`. Cost: links × depth for the matrix, linear for the rest. Nothing fails.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, shift_force, shift_motion};
@@ -26,14 +26,11 @@ impl Dynamics {
         self.compose(tree);
         for (k, link, place) in places(tree, &self.motions) {
             for dof in link.dofs() {
-                let momentum = self.composite[k].mul(self.columns[dof]);
-                self.table.set_force(0, dof, shift_force(momentum, place));
-            }
-        }
-        for (_, link, place) in places(tree, &self.motions) {
-            for dof in link.dofs() {
-                let twist = shift_motion(self.columns[dof], -place);
-                self.table.fill_symmetric(tree, dof, twist, out);
+                let column = self.columns[dof];
+                self.rooted[dof] = shift_motion(column, -place);
+                let momentum = shift_force(self.composite[k].mul(column), place);
+                fill_mass_row(tree, &self.rooted, dof, momentum, out);
+                out[dof * n + dof] = self.rooted[dof].dot(momentum);
             }
         }
     }
@@ -134,5 +131,22 @@ impl Dynamics {
             sum += here.inertia.shifted_by(here.origin);
         }
         sum
+    }
+}
+
+/// Entries of the mass matrix of a dof and those above it, and their mirror images, from the momentum of all links at and below it.
+#[inline]
+fn fill_mass_row(tree: &Tree, rooted: &[Motion], dof: usize, momentum: Force, out: &mut [f64]) {
+    let n = tree.n_dofs();
+    let (rows, row) = out.split_at_mut(dof * n);
+    let mut at = tree.dofs[dof].above;
+    while at != NONE {
+        let run = tree.dofs[at as usize].run as usize..at as usize + 1;
+        let mirror = rows[run.start * n..].chunks_exact_mut(n);
+        for ((entry, column), mirror) in row[run.clone()].iter_mut().zip(&rooted[run.clone()]).zip(mirror) {
+            *entry = column.dot(momentum);
+            mirror[dof] = *entry;
+        }
+        at = tree.dofs[run.start].above;
     }
 }

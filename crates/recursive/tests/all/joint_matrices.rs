@@ -140,7 +140,7 @@ fn the_rate_of_the_mass_matrix_less_twice_coriolis_is_skew() {
         let n = tree.n_dofs();
         dynamics.kinematics(&tree, &state);
         let mut matrices = JointMatrices::new(&tree);
-        let coriolis = matrices.coriolis(&tree, &dynamics).to_vec();
+        let coriolis = matrices.coriolis(&tree, &mut dynamics).to_vec();
         let mut bias = vec![0.0; n];
         dynamics.fill_bias(&tree, DVec3::ZERO, &[], &mut bias);
         assert_close!(Dense::from_rows(n, n, &coriolis).mul_vec(&state.rates), bias, 1e-11, "round {round}");

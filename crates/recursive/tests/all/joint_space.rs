@@ -150,7 +150,7 @@ fn check(name: &str) {
     robot.check_matrix(matrices.accelerations_by_coordinates(), "accelerations_by_coordinates");
     robot.check_matrix(matrices.accelerations_by_rates(), "accelerations_by_rates");
     robot.check_matrix(matrices.inverse_mass_matrix(), "inverse_mass_matrix");
-    let coriolis = Dense::from_rows(n, n, matrices.coriolis(tree, &dynamics));
+    let coriolis = Dense::from_rows(n, n, matrices.coriolis(tree, &mut dynamics));
     robot.check_vector(&coriolis.mul_vec(&state.rates), "coriolis_product");
 
     check_frame(&robot, &mut dynamics);
