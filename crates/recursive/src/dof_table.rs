@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use glam::DVec3;
-use sinew_math::Force;
+use sinew_math::{Force, Motion};
 use sinew_topology::NONE;
 
 use crate::link_motion::LinkMotion;
@@ -83,5 +83,28 @@ pub(crate) fn places<'a>(
 pub(crate) fn set_column(rows: &mut [f64], n: usize, column: usize, entries: &[f64]) {
     for (row, entry) in rows.chunks_exact_mut(n).zip(entries) {
         row[column] = *entry;
+    }
+}
+
+/// Writes the products of a wrench with the columns of the dofs from `above` to the root, about its origin: the row of `dof` in a
+/// square matrix, and the mirror image of these entries.
+#[inline]
+pub(crate) fn fill_path(
+    tree: &Tree,
+    columns: &[Motion],
+    (dof, mut above): (usize, u32),
+    force: Force,
+    out: &mut [f64],
+) {
+    let n = tree.n_dofs();
+    let (rows, row) = out.split_at_mut(dof * n);
+    while above != NONE {
+        let run = tree.dofs[above as usize].run as usize..above as usize + 1;
+        let mirror = rows[run.start * n..].chunks_exact_mut(n);
+        for ((entry, column), mirror) in row[run.clone()].iter_mut().zip(&columns[run.clone()]).zip(mirror) {
+            *entry = column.dot(force);
+            mirror[dof] = *entry;
+        }
+        above = tree.dofs[run.start].above;
     }
 }

@@ -10,7 +10,8 @@ use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::{dof_table::places, dynamics::Dynamics, tree::Tree};
+use crate::dof_table::{fill_path, places};
+use crate::{dynamics::Dynamics, tree::Tree};
 
 impl Dynamics {
     /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). For a single
@@ -29,7 +30,7 @@ impl Dynamics {
                 let column = self.columns[dof];
                 self.rooted[dof] = shift_motion(column, -place);
                 let momentum = shift_force(self.composite[k].mul(column), place);
-                fill_mass_row(tree, &self.rooted, dof, momentum, out);
+                fill_path(tree, &self.rooted, (dof, tree.dofs[dof].above), momentum, out);
                 out[dof * n + dof] = self.rooted[dof].dot(momentum);
             }
         }
@@ -131,22 +132,5 @@ impl Dynamics {
             sum += here.inertia.shifted_by(here.origin);
         }
         sum
-    }
-}
-
-/// Entries of the mass matrix of a dof and those above it, and their mirror images, from the momentum of all links at and below it.
-#[inline]
-fn fill_mass_row(tree: &Tree, rooted: &[Motion], dof: usize, momentum: Force, out: &mut [f64]) {
-    let n = tree.n_dofs();
-    let (rows, row) = out.split_at_mut(dof * n);
-    let mut at = tree.dofs[dof].above;
-    while at != NONE {
-        let run = tree.dofs[at as usize].run as usize..at as usize + 1;
-        let mirror = rows[run.start * n..].chunks_exact_mut(n);
-        for ((entry, column), mirror) in row[run.clone()].iter_mut().zip(&rooted[run.clone()]).zip(mirror) {
-            *entry = column.dot(momentum);
-            mirror[dof] = *entry;
-        }
-        at = tree.dofs[run.start].above;
     }
 }
