@@ -17,14 +17,13 @@
 //! To an origin from which the old one is at `d`: `P' = P`, `Q' = Q + P dᵀ`, `E' = E + [F][d]`. Constant cost; nothing fails.
 
 use glam::{DMat3, DVec3};
-use sinew_math::{Force, Motion, SpatialInertia, shift_force};
+use sinew_math::{Force, Motion, shift_force};
 
 use crate::link_motion::LinkMotion;
 
-/// Sums over the links at and below one, about the origin of its link frame.
+/// Sums over the links at and below one, about the origin of its link frame; their inertia is in `Dynamics`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompositeBody {
-    pub(crate) inertia: SpatialInertia,
     /// `P`, kg·m/s.
     momentum: DVec3,
     /// `Q`, kg·m²/s.
@@ -41,13 +40,8 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
 }
 
 impl CompositeBody {
-    pub(crate) const ZERO: Self = Self {
-        inertia: SpatialInertia::ZERO,
-        momentum: DVec3::ZERO,
-        spread: DMat3::ZERO,
-        load: Force::ZERO,
-        lever: DMat3::ZERO,
-    };
+    pub(crate) const ZERO: Self =
+        Self { momentum: DVec3::ZERO, spread: DMat3::ZERO, load: Force::ZERO, lever: DMat3::ZERO };
 
     /// A link alone, without loads.
     #[inline]
@@ -57,7 +51,6 @@ impl CompositeBody {
         let half = 0.5 * inertia.rotational.trace();
         let turned = [DVec3::X * half - x, DVec3::Y * half - y, DVec3::Z * half - z].map(|m| omega.cross(m));
         Self {
-            inertia,
             momentum: v * inertia.mass + omega.cross(inertia.first_moment),
             spread: outer(v, inertia.first_moment) + DMat3::from_cols(turned[0], turned[1], turned[2]),
             ..Self::ZERO
@@ -73,7 +66,6 @@ impl CompositeBody {
     /// Adds a body whose origin is at `arm`, but for its loads.
     #[inline]
     pub(crate) fn add_shifted(&mut self, other: &Self, arm: DVec3) {
-        self.inertia += other.inertia.shifted_by(arm);
         self.momentum += other.momentum;
         self.spread += other.spread + outer(other.momentum, arm);
     }

@@ -65,17 +65,12 @@ impl DofPairs {
     }
 
     /// `S` and `I^cS` of a link that is at `place`.
-    pub(crate) fn seed_mass(
-        &mut self,
-        dynamics: &Dynamics,
-        link: &TreeLink,
-        place: DVec3,
-        body: &CompositeBody,
-    ) {
-        for dof in link.dofs() {
+    fn seed_reach(&mut self, tree: &Tree, dynamics: &Dynamics, k: usize, place: DVec3) {
+        for dof in tree.links[k].dofs() {
             let column = dynamics.columns[dof];
             self.seeds[dof].column = shift_motion(column, -place);
-            self.table.set_force(REACH, dof, shift_force(body.inertia.mul(column), place));
+            let reach = dynamics.composite[k].mul(column);
+            self.table.set_force(REACH, dof, shift_force(reach, place));
         }
     }
 
@@ -89,21 +84,22 @@ impl DofPairs {
         body: &CompositeBody,
     ) {
         let link = &tree.links[k];
-        self.seed_mass(dynamics, link, place, body);
+        self.seed_reach(tree, dynamics, k, place);
         for (dof, rate) in link.dofs().zip(dynamics.column_rates(tree, k)) {
             let column = dynamics.columns[dof];
             self.seeds[dof].rate = shift_motion(rate, -place);
             self.table.set_vector(TURNED, dof, 0.5 * body.turned_transpose(column));
-            let force = body.turned(0.5 * column.angular) + body.inertia.mul(rate);
+            let force = body.turned(0.5 * column.angular) + dynamics.composite[k].mul(rate);
             self.table.set_force(BY_RATE, dof, shift_force(force, place));
         }
     }
 
-    /// What derivatives by the state need of a link, after `seed_mass`.
+    /// What derivatives by the state need of a link, after the mass matrix and inverse dynamics.
     pub(crate) fn seed_state(&mut self, input: &SeedInput<'_>, k: usize, place: DVec3, body: &CompositeBody) {
         let SeedInput { tree, dynamics, .. } = *input;
-        let (link, load) = (&tree.links[k], dynamics.loads[k]);
+        let (link, load, inertia) = (&tree.links[k], dynamics.loads[k], &dynamics.composite[k]);
         let change = SubspaceChange::new(tree, dynamics, k);
+        self.seed_reach(tree, dynamics, k, place);
         for (m, dof) in link.dofs().enumerate() {
             let column = dynamics.columns[dof];
             let local = input.local_seed(k, m, change.as_ref());
@@ -112,22 +108,15 @@ impl DofPairs {
             seed.sweep = shift_motion(local.sweep, -place);
             seed.rate = shift_motion(local.rate, -place);
             let mut by_coordinate =
-                column.cross_dual(load) + body.turned(local.turn) + body.inertia.mul(local.sweep);
+                column.cross_dual(load) + body.turned(local.turn) + inertia.mul(local.sweep);
             if input.has_loads {
                 by_coordinate += body.held(column.angular);
                 self.table.set_vector(HELD, dof, body.held_transpose(column));
             }
-            let by_rate = body.turned(column.angular) + body.inertia.mul(local.rate);
+            let by_rate = body.turned(column.angular) + inertia.mul(local.rate);
             self.table.set_vector(TURNED, dof, body.turned_transpose(column));
             self.table.set_force(BY_COORDINATE, dof, shift_force(by_coordinate, place));
             self.table.set_force(BY_RATE, dof, shift_force(by_rate, place));
-        }
-    }
-
-    /// Entries of `M` of the dofs of a link and those below.
-    pub(crate) fn fill_mass(&self, tree: &Tree, link: &TreeLink, out: &mut [f64]) {
-        for dof in link.dofs() {
-            self.table.fill_symmetric(tree, dof, self.seeds[dof].column, out);
         }
     }
 

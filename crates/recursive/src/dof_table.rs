@@ -62,16 +62,6 @@ impl DofTable {
             *out = sum;
         }
     }
-
-    /// Writes the entries of a symmetric matrix of a dof and those below: products of its twist with rows 0 to 5.
-    #[inline]
-    pub(crate) fn fill_symmetric(&self, tree: &Tree, dof: usize, twist: Motion, out: &mut [f64]) {
-        let (n, end) = (self.n_dofs, tree.dofs[dof].end as usize);
-        let (rows, below) = out.split_at_mut((dof + 1) * n);
-        let row = &mut rows[dof * n + dof..dof * n + end];
-        self.fill_products(0, dof..end, twist.to_array(), row);
-        set_column(below, n, dof, &row[1..]);
-    }
 }
 
 /// Links with the place of their origins from the origin of their root link.
@@ -93,5 +83,28 @@ pub(crate) fn places<'a>(
 pub(crate) fn set_column(rows: &mut [f64], n: usize, column: usize, entries: &[f64]) {
     for (row, entry) in rows.chunks_exact_mut(n).zip(entries) {
         row[column] = *entry;
+    }
+}
+
+/// Writes the products of a wrench with the columns of the dofs from `above` to the root, about its origin: the row of `dof` in a
+/// square matrix, and the mirror image of these entries.
+#[inline]
+pub(crate) fn fill_path(
+    tree: &Tree,
+    columns: &[Motion],
+    (dof, mut above): (usize, u32),
+    force: Force,
+    out: &mut [f64],
+) {
+    let n = tree.n_dofs();
+    let (rows, row) = out.split_at_mut(dof * n);
+    while above != NONE {
+        let run = tree.dofs[above as usize].run as usize..above as usize + 1;
+        let mirror = rows[run.start * n..].chunks_exact_mut(n);
+        for ((entry, column), mirror) in row[run.clone()].iter_mut().zip(&columns[run.clone()]).zip(mirror) {
+            *entry = column.dot(force);
+            mirror[dof] = *entry;
+        }
+        above = tree.dofs[run.start].above;
     }
 }

@@ -4,7 +4,7 @@ use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, Sym6};
 
 use crate::tree::{LinkId, Tree};
-use crate::{command::JointMode, dof_table::DofTable, link_motion::LinkMotion, state::TreeState};
+use crate::{command::JointMode, link_motion::LinkMotion, state::TreeState};
 
 /// Scratch and results of all sweeps over one tree; holds no state.
 #[derive(Clone, Debug)]
@@ -30,8 +30,8 @@ pub struct Dynamics {
     pub(crate) loads: Vec<Force>,
     pub(crate) rates: Vec<Motion>,
     pub(crate) composite: Vec<SpatialInertia>,
-    /// `I^c S` per dof.
-    pub(crate) table: DofTable,
+    /// `S` per dof, about the origin of the root link.
+    pub(crate) rooted: Vec<Motion>,
     /// State of the last kinematics.
     pub(crate) state: TreeState,
 }
@@ -55,7 +55,7 @@ impl Dynamics {
             loads: vec![Force::ZERO; n],
             rates: vec![Motion::ZERO; n],
             composite: vec![SpatialInertia::ZERO; n],
-            table: DofTable::new(tree, 6),
+            rooted: vec![Motion::ZERO; dofs],
             state: tree.neutral_state(),
         }
     }

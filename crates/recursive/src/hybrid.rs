@@ -92,6 +92,12 @@ impl Dynamics {
         report
     }
 
+    /// The backward sweep alone, without gravity and external wrenches. What the last response found is no longer valid.
+    pub(crate) fn eliminate_only(&mut self, tree: &Tree, command: &HybridCommand) -> HybridReport {
+        self.modes.copy_from_slice(&command.modes);
+        self.eliminate(tree, &SweepInput { command, resistance: &[], gravity: DVec3::ZERO, external: &[] })
+    }
+
     /// `J` and `−ad(V)ᵀJV − F_ext` of a link alone.
     #[inline]
     fn own(&self, tree: &Tree, external: &[Force], k: usize) -> (Sym6, Force) {

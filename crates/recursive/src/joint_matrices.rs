@@ -120,8 +120,6 @@ impl JointMatrices {
         external: &[Force],
     ) {
         self.accelerations.copy_from_slice(accelerations);
-        self.compose(tree, dynamics, external);
-        self.fill_mass(tree, dynamics);
         self.differentiate_inverse(tree, dynamics, gravity, external);
     }
 
@@ -143,8 +141,6 @@ impl JointMatrices {
         let report = dynamics.respond(tree, &self.command, gravity, external);
         self.accelerations.copy_from_slice(dynamics.accelerations());
         self.factor.read(tree, dynamics);
-        self.compose(tree, dynamics, external);
-        self.fill_mass(tree, dynamics);
         self.differentiate_inverse(tree, dynamics, gravity, external);
         let Self { factor, accelerations_by_coordinates, accelerations_by_rates, .. } = self;
         factor.solve_negative(tree, &self.torques_by_coordinates, accelerations_by_coordinates);
@@ -153,14 +149,13 @@ impl JointMatrices {
         report
     }
 
-    /// The inverse of the mass matrix, at the state of the last [`Dynamics::kinematics`]; also a forward [`Dynamics::respond`] without
-    /// any forces. Joints that move no mass are locked (their rows and columns are zero) and reported.
+    /// The inverse of the mass matrix, at the state of the last [`Dynamics::kinematics`]. Joints that move no mass are locked (their
+    /// rows and columns are zero) and reported. Results of [`Dynamics::respond`] are lost.
     ///
     /// # Panics
     /// If an argument belongs to another tree.
     pub fn invert_mass(&mut self, tree: &Tree, dynamics: &mut Dynamics) -> HybridReport {
-        self.command.values.fill(0.0);
-        let report = dynamics.respond(tree, &self.command, DVec3::ZERO, &[]);
+        let report = dynamics.eliminate_only(tree, &self.command);
         self.factor.read(tree, dynamics);
         self.factor.fill_inverse(tree, &mut self.inverse_mass);
         report
@@ -171,7 +166,8 @@ impl JointMatrices {
     ///
     /// # Panics
     /// If an argument belongs to another tree.
-    pub fn coriolis(&mut self, tree: &Tree, dynamics: &Dynamics) -> &[f64] {
+    pub fn coriolis(&mut self, tree: &Tree, dynamics: &mut Dynamics) -> &[f64] {
+        dynamics.compose(tree);
         self.compose(tree, dynamics, &[]);
         for (k, _, place) in places(tree, &dynamics.motions) {
             self.pairs.seed_coriolis(tree, dynamics, k, place, &self.composites[k]);
@@ -204,17 +200,7 @@ impl JointMatrices {
         }
     }
 
-    fn fill_mass(&mut self, tree: &Tree, dynamics: &Dynamics) {
-        for (k, link, place) in places(tree, &dynamics.motions) {
-            self.pairs.seed_mass(dynamics, link, place, &self.composites[k]);
-        }
-        self.mass.fill(0.0);
-        for link in &tree.links {
-            self.pairs.fill_mass(tree, link, &mut self.mass);
-        }
-    }
-
-    /// Torques and their derivatives, at `self.accelerations`, after `fill_mass`.
+    /// Torques and their derivatives, at `self.accelerations`.
     fn differentiate_inverse(
         &mut self,
         tree: &Tree,
@@ -222,6 +208,8 @@ impl JointMatrices {
         gravity: DVec3,
         external: &[Force],
     ) {
+        self.compose(tree, dynamics, external);
+        dynamics.fill_mass_matrix(tree, &mut self.mass);
         dynamics.fill_inverse(tree, &self.accelerations, gravity, external, &mut self.torques);
         let has_loads = !external.is_empty();
         let input = SeedInput { tree, dynamics, accelerations: &self.accelerations, gravity, has_loads };

@@ -85,7 +85,7 @@ impl LinkMotion {
     }
 
     /// Origin, inertia and gyroscopic wrench from rotation, arm and velocity.
-    #[inline]
+    #[inline(always)]
     fn complete(&mut self, link: &TreeLink, parent: &Self) {
         self.origin = parent.origin + self.arm;
         self.inertia.mass = link.inertia.mass;

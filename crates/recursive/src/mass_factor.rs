@@ -11,10 +11,10 @@
 
 use std::ops::Range;
 
-use sinew_math::{Force, shift_force, shift_motion};
+use sinew_math::{Force, Motion, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::dof_table::{DofTable, places, set_column};
+use crate::dof_table::{fill_path, places, set_column};
 use crate::dynamics::Dynamics;
 use crate::joint_space::MAX_DOFS;
 use crate::tree::{Tree, TreeLink};
@@ -31,8 +31,8 @@ pub(crate) struct MassFactor {
     /// `L` by rows below the diagonal, and its mirror image above.
     factor: Vec<f64>,
     psi: Vec<f64>,
-    /// `ΨUᵀ` per dof.
-    table: DofTable,
+    /// `S` per dof, about the origin of the root link.
+    rooted: Vec<Motion>,
     /// Some columns of the right-hand side and the solution.
     work: Vec<Strip>,
 }
@@ -53,7 +53,7 @@ impl MassFactor {
         Self {
             factor: vec![0.0; n * n],
             psi: vec![0.0; tree.n_psi],
-            table: DofTable::new(tree, 6),
+            rooted: vec![Motion::ZERO; n],
             work: vec![[0.0; STRIP]; n],
         }
     }
@@ -62,21 +62,12 @@ impl MassFactor {
     pub(crate) fn read(&mut self, tree: &Tree, dynamics: &Dynamics) {
         self.psi.copy_from_slice(&dynamics.psi);
         for (_, link, place) in places(tree, &dynamics.motions) {
+            let above = tree.dofs.get(link.first_dof as usize).map_or(NONE, |place| place.above);
             for (m, dof) in link.dofs().enumerate() {
+                self.rooted[dof] = shift_motion(dynamics.columns[dof], -place);
                 let reach = self.psi_row(link, m).iter().zip(&dynamics.reach[link.dofs()]);
                 let sum = reach.fold(Force::ZERO, |sum, (psi, reach)| sum + *reach * *psi);
-                self.table.set_force(0, dof, shift_force(sum, place));
-            }
-        }
-        let n = tree.n_dofs();
-        for (_, link, place) in places(tree, &dynamics.motions) {
-            for dof in link.dofs() {
-                let (first, end) = (link.dofs().end, tree.dofs[dof].end as usize);
-                let twist = shift_motion(dynamics.columns[dof], -place).to_array();
-                let (rows, below) = self.factor.split_at_mut(first * n);
-                let row = &mut rows[dof * n + first..dof * n + end];
-                self.table.fill_products(0, first..end, twist, row);
-                set_column(below, n, dof, row);
+                fill_path(tree, &self.rooted, (dof, above), shift_force(sum, place), &mut self.factor);
             }
         }
     }

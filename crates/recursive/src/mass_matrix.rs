@@ -1,16 +1,17 @@
 //! Mass matrix, bias and inverse dynamics of a tree: `M q̈ + bias = τ`; momentum and kinetic energy.
 //!
 //! Mass matrix by composite rigid bodies: `I^c = I + Σ XᵀI^cX`, `M_ij = S_jᵀ Xᵀ…Xᵀ I^c_i S_i` along the path to the
-//! root. Inverse dynamics: `V̇ = X V̇_p + η + S q̈`, `F = J V̇ − ad(V)ᵀJV − F_ext + Σ XᵀF_child`, `τ = SᵀF` (KP08 Table
-//! 3 with every joint prescribed, where no articulated inertia is needed). All at the state of the last `kinematics`.
-//! World axes at link origins; wrenches as in `hybrid`. Cost: links × depth for the matrix, linear for the rest.
-//! Nothing fails.
+//! root, with twists and momenta about the origin of the root link. Inverse dynamics: `V̇ = X V̇_p + η + S q̈`,
+//! `F = J V̇ − ad(V)ᵀJV − F_ext + Σ XᵀF_child`, `τ = SᵀF` (KP08 Table 3 with every joint prescribed, where no
+//! articulated inertia is needed). All at the state of the last `kinematics`. World axes at link origins; wrenches as in
+//! `hybrid`. Cost: links × depth for the matrix, linear for the rest. Nothing fails.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::{dof_table::places, dynamics::Dynamics, tree::Tree};
+use crate::dof_table::{fill_path, places};
+use crate::{dynamics::Dynamics, tree::Tree};
 
 impl Dynamics {
     /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). For a single
@@ -26,14 +27,11 @@ impl Dynamics {
         self.compose(tree);
         for (k, link, place) in places(tree, &self.motions) {
             for dof in link.dofs() {
-                let momentum = self.composite[k].mul(self.columns[dof]);
-                self.table.set_force(0, dof, shift_force(momentum, place));
-            }
-        }
-        for (_, link, place) in places(tree, &self.motions) {
-            for dof in link.dofs() {
-                let twist = shift_motion(self.columns[dof], -place);
-                self.table.fill_symmetric(tree, dof, twist, out);
+                let column = self.columns[dof];
+                self.rooted[dof] = shift_motion(column, -place);
+                let momentum = shift_force(self.composite[k].mul(column), place);
+                fill_path(tree, &self.rooted, (dof, tree.dofs[dof].above), momentum, out);
+                out[dof * n + dof] = self.rooted[dof].dot(momentum);
             }
         }
     }

@@ -201,6 +201,8 @@ fn spatial_inertia_is_its_matrix() {
         let pose = random_pose(&mut rng);
         let inverse = pose.inverse().adjoint();
         let expected = inverse.transpose_mul(&(body.to_block() * inverse));
+        let shifted = body.transformed_by(Pose::from_translation(pose.translation));
+        assert_eq!(body.shifted_by(pose.translation), shifted);
         let seen = body.transformed_by(pose);
         assert!((seen.to_block() - expected).max_abs() < 1e-13 * expected.max_abs());
         assert_close!(seen.kinetic_energy(pose.act(motion)), body.kinetic_energy(motion), 1e-12);

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, shift_force};
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Dynamics, HybridCommand, JointMatrices, Tree, TreeState};
+use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMatrices, Tree, TreeState};
 use sinew_testkit::{Dense, Rng, assert_close};
 
 use crate::support::{Case, GRAVITY, all_kinds, random_case, random_vector};
@@ -140,7 +140,7 @@ fn the_rate_of_the_mass_matrix_less_twice_coriolis_is_skew() {
         let n = tree.n_dofs();
         dynamics.kinematics(&tree, &state);
         let mut matrices = JointMatrices::new(&tree);
-        let coriolis = matrices.coriolis(&tree, &dynamics).to_vec();
+        let coriolis = matrices.coriolis(&tree, &mut dynamics).to_vec();
         let mut bias = vec![0.0; n];
         dynamics.fill_bias(&tree, DVec3::ZERO, &[], &mut bias);
         assert_close!(Dense::from_rows(n, n, &coriolis).mul_vec(&state.rates), bias, 1e-11, "round {round}");
@@ -224,5 +224,23 @@ fn gravity_is_the_bias_at_rest() {
         dynamics.kinematics(&tree, &state);
         dynamics.fill_bias(&tree, GRAVITY, &[], &mut bias);
         assert_close!(gravity, bias, 1e-13, "round {round}");
+    }
+}
+
+#[test]
+fn columns_of_the_inverse_mass_matrix_are_derivatives_by_commands_of_large_trees() {
+    let mut rng = Rng::new(68);
+    for kinds in [vec![JointKind::Hinge], all_kinds()] {
+        let Case { tree, state, mut dynamics, .. } = random_case(&mut rng, 200, &kinds);
+        let n = tree.n_dofs();
+        let mut matrices = JointMatrices::new(&tree);
+        dynamics.kinematics(&tree, &state);
+        assert_eq!(matrices.forward(&tree, &mut dynamics, &vec![0.5; n], GRAVITY, &[]).singular, None);
+        let mut derivatives = Derivatives::new(&tree);
+        for dof in (0..n).step_by(7) {
+            derivatives.command(&tree, &dynamics, dof);
+            let expected = derivatives.accelerations();
+            assert_column(matrices.inverse_mass_matrix(), n, dof, expected, 1e-11, "∂q̈/∂τ");
+        }
     }
 }

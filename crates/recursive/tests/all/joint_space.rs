@@ -92,7 +92,7 @@ fn add_body(builder: &mut MechanismBuilder, bodies: &mut Vec<BodyId>, given: &Va
     let [xx, xy, yy, xz, yz, zz] = array(&given["inertia"]);
     let inertia = Sym3 { xx, yy, zz, xy, xz, yz };
     let mass = MassProperties { mass: number(&given["mass"]), com: vector(&given["com"]), inertia };
-    let body = builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, mass));
+    let body = builder.add_body(BodySpec::dynamic(format!("body {}", bodies.len()), Pose::IDENTITY, mass));
     let turn = rotation_to_axis(vector(&given["axis"])).expect("not zero");
     let (kind, turn) = match given["joint"].as_str() {
         Some("hinge") => (JointKind::Hinge, turn),
@@ -150,7 +150,7 @@ fn check(name: &str) {
     robot.check_matrix(matrices.accelerations_by_coordinates(), "accelerations_by_coordinates");
     robot.check_matrix(matrices.accelerations_by_rates(), "accelerations_by_rates");
     robot.check_matrix(matrices.inverse_mass_matrix(), "inverse_mass_matrix");
-    let coriolis = Dense::from_rows(n, n, matrices.coriolis(tree, &dynamics));
+    let coriolis = Dense::from_rows(n, n, matrices.coriolis(tree, &mut dynamics));
     robot.check_vector(&coriolis.mul_vec(&state.rates), "coriolis_product");
 
     check_frame(&robot, &mut dynamics);
@@ -159,7 +159,8 @@ fn check(name: &str) {
 
 fn check_frame(robot: &Robot, dynamics: &mut Dynamics) {
     let (tree, last) = (&robot.tree, robot.bodies.len() - 1);
-    let link = tree.link(robot.bodies[last]).expect("dynamic");
+    let link = tree.link_named(&format!("body {last}")).expect("a body");
+    assert_eq!(tree.link(robot.bodies[last]), Some(link));
     let (mut columns, given) = (vec![Motion::ZERO; tree.n_dofs()], &robot.input["bodies"][last]);
     let axis_frame = match tree.joint_kind(link) {
         JointKind::Ball | JointKind::Free => DQuat::IDENTITY,
