@@ -15,6 +15,15 @@ mod first_scene {}
 #[doc = include_str!("../../docs/guide/flesh-meshes.md")]
 mod flesh_meshes {}
 
+#[doc = include_str!("../../docs/guide/from-mujoco.md")]
+mod from_mujoco {}
+
+#[doc = include_str!("../../docs/guide/from-pinocchio.md")]
+mod from_pinocchio {}
+
+#[doc = include_str!("../../docs/guide/from-rapier.md")]
+mod from_rapier {}
+
 #[doc = include_str!("../../docs/guide/muscles.md")]
 mod muscles {}
 
@@ -26,3 +35,6 @@ mod performance {}
 
 #[doc = include_str!("../../docs/guide/scene-format.md")]
 mod scene_format {}
+
+#[doc = include_str!("../../docs/guide/world-in-code.md")]
+mod world_in_code {}

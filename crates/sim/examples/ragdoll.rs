@@ -6,7 +6,9 @@ use sinew_sim::{
 };
 
 /// Name, parent, where it begins and ends (m), radius (m). The joint is where it begins.
-const LIMBS: [(&str, &str, [f64; 3], [f64; 3], f64); 15] = [
+type Limb = (&'static str, &'static str, [f64; 3], [f64; 3], f64);
+
+const LIMBS: [Limb; 15] = [
     ("pelvis", "", [0.0, -0.1, 1.0], [0.0, 0.1, 1.0], 0.12),
     ("belly", "pelvis", [0.0, 0.0, 1.1], [0.0, 0.0, 1.2], 0.12),
     ("chest", "belly", [0.0, 0.0, 1.3], [0.0, 0.0, 1.4], 0.14),

@@ -12,8 +12,10 @@ pub use expect::{ExpectOutcome, RunOutcome, run_and_check};
 pub use expectation::{BoundKind, Expectation};
 pub use meter::ExpectMeter;
 pub use recording::Recording;
-pub use save::{SaveError, state_from_bytes, state_from_text, state_to_bytes, state_to_text};
-pub use world::{BodyView, Frame, Identified, JointView, Viewed, World};
+pub use save::{SavedStateError, state_from_bytes, state_from_text, state_to_bytes, state_to_text};
+pub use world::World;
+pub use world::frame::Frame;
+pub use world::view::{BodyView, Identified, JointView, Viewed};
 
 pub use glam::{DQuat, DVec3};
 pub use sinew_compile::{BuildError, SceneInfo, SweptScene, sweep_runs};
@@ -46,16 +48,3 @@ pub use sinew_scene::{
     SceneSource, ShapeDoc, SpringDoc, SurfaceDoc, TrackDoc,
 };
 pub use sinew_topology::Priority;
-
-/// The guides are compiled and run.
-#[cfg(doctest)]
-mod guides {
-    #[doc = include_str!("../../../docs/guide/world-in-code.md")]
-    struct WorldInCode;
-    #[doc = include_str!("../../../docs/guide/from-rapier.md")]
-    struct FromRapier;
-    #[doc = include_str!("../../../docs/guide/from-mujoco.md")]
-    struct FromMujoco;
-    #[doc = include_str!("../../../docs/guide/from-pinocchio.md")]
-    struct FromPinocchio;
-}

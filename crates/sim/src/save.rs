@@ -14,7 +14,7 @@ const MAGIC: &[u8] = b"sinew state ";
 /// Why a saved state cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SaveError {
+pub enum SavedStateError {
     /// It is no saved state.
     NotAState,
     /// It was written by another version of the form.
@@ -23,7 +23,7 @@ pub enum SaveError {
     Damaged(String),
 }
 
-impl std::fmt::Display for SaveError {
+impl std::fmt::Display for SavedStateError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NotAState => {
@@ -40,7 +40,7 @@ impl std::fmt::Display for SaveError {
     }
 }
 
-impl std::error::Error for SaveError {}
+impl std::error::Error for SavedStateError {}
 
 /// A state as text.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -75,14 +75,14 @@ pub fn state_to_bytes(state: &State) -> Vec<u8> {
 ///
 /// # Errors
 /// If they are no state, of another version, or damaged.
-pub fn state_from_bytes(bytes: &[u8]) -> Result<State, SaveError> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(SaveError::NotAState)?;
-    let end = rest.iter().position(|&byte| byte == b'\n').ok_or(SaveError::NotAState)?;
+pub fn state_from_bytes(bytes: &[u8]) -> Result<State, SavedStateError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(SavedStateError::NotAState)?;
+    let end = rest.iter().position(|&byte| byte == b'\n').ok_or(SavedStateError::NotAState)?;
     let version = String::from_utf8_lossy(&rest[..end]).into_owned();
     if version != VERSION.to_string() {
-        return Err(SaveError::OtherVersion(version));
+        return Err(SavedStateError::OtherVersion(version));
     }
-    ciborium::from_reader(&rest[end + 1..]).map_err(|error| SaveError::Damaged(error.to_string()))
+    ciborium::from_reader(&rest[end + 1..]).map_err(|error| SavedStateError::Damaged(error.to_string()))
 }
 
 /// A state as text. [`state_from_text`] reads it.
@@ -96,14 +96,15 @@ pub fn state_to_text(state: &State) -> String {
 ///
 /// # Errors
 /// If it is no state, of another version, or damaged.
-pub fn state_from_text(text: &str) -> Result<State, SaveError> {
+pub fn state_from_text(text: &str) -> Result<State, SavedStateError> {
     let head = text.trim_start().strip_prefix('(').map(str::trim_start);
-    let version = head.and_then(|head| head.strip_prefix("sinew_state:")).ok_or(SaveError::NotAState)?;
+    let version =
+        head.and_then(|head| head.strip_prefix("sinew_state:")).ok_or(SavedStateError::NotAState)?;
     let version = version.split([',', ')']).next().unwrap_or_default().trim();
     if version != VERSION.to_string() {
-        return Err(SaveError::OtherVersion(version.to_owned()));
+        return Err(SavedStateError::OtherVersion(version.to_owned()));
     }
     let saved: SavedState<State> =
-        ron::from_str(text).map_err(|error| SaveError::Damaged(error.to_string()))?;
+        ron::from_str(text).map_err(|error| SavedStateError::Damaged(error.to_string()))?;
     Ok(saved.state)
 }

@@ -1,14 +1,12 @@
 //! A running scene: model, state, settings, recorded inputs and scratch in one value. World axes, SI.
 
+mod clock;
 mod edit;
-mod frame;
+pub(crate) mod frame;
 mod moves;
 mod place;
 mod scene;
-mod view;
-
-pub use frame::Frame;
-pub use view::{BodyView, Identified, JointView, Viewed};
+pub(crate) mod view;
 
 use std::sync::Arc;
 
@@ -27,7 +25,7 @@ use sinew_mechanism::{
 };
 use sinew_scene::{EditableScene, TrackPoint};
 
-use self::frame::FrameClock;
+use self::clock::FrameClock;
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
 ///

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use sinew_math::{Pose, Shape};
 
-use crate::doc::{BodyDoc, BodyKindDoc, ContactDoc, MassDoc, PoseDoc, RotationDoc, ShapeDoc};
+use crate::doc::{BodyDoc, BodyKindDoc, ContactDoc, FrameDoc, MassDoc, PoseDoc, RotationDoc, ShapeDoc};
 
 impl From<DQuat> for RotationDoc {
     fn from(rotation: DQuat) -> Self {
@@ -35,10 +35,19 @@ impl From<Shape> for ShapeDoc {
 impl ShapeDoc {
     /// A capsule around the line between two points of the body frame (m), with caps around both.
     pub fn capsule(from: DVec3, to: DVec3, radius: f64) -> Self {
-        let along = to - from;
-        let length = along.length();
-        let rotation = DQuat::from_rotation_arc(DVec3::X, along.normalize_or(DVec3::X));
-        Self { solid: Shape::Capsule { radius, length }, at: Pose::new(rotation, from.midpoint(to)).into() }
+        Self::along(Shape::Capsule { radius, length: from.distance(to) }, from, to)
+    }
+
+    /// A cylinder between two points of the body frame (m).
+    pub fn cylinder(from: DVec3, to: DVec3, radius: f64) -> Self {
+        Self::along(Shape::Cylinder { radius, length: from.distance(to) }, from, to)
+    }
+
+    /// A shape in the middle between two points, with its axis along their line.
+    fn along(solid: Shape, from: DVec3, to: DVec3) -> Self {
+        let axis = (to - from).normalize_or(DVec3::X);
+        let frame = FrameDoc { anchor: from.midpoint(to), axis, reference: None };
+        Self { solid, at: frame.to_pose().into() }
     }
 
     /// The same shape with its frame elsewhere in the body frame.

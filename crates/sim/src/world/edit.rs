@@ -27,7 +27,9 @@ impl World {
     /// for _ in 0..3 {
     ///     let ball = BodyDoc::new("").at(DVec3::Z).shape(Shape::Sphere { radius: 0.1 }).touching();
     ///     balls.push(world.insert(ball)?);
-    ///     (0..20).for_each(|_| drop(world.step()));
+    ///     for _ in 0..20 {
+    ///         world.step();
+    ///     }
     /// }
     /// world.remove(balls[0])?;
     /// let heights = balls.iter().map(|&ball| Some(world.get(ball)?.pose().translation.z));

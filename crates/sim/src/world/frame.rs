@@ -14,28 +14,6 @@ use super::World;
 /// The most steps that one frame makes.
 const MOST_STEPS: u32 = 8;
 
-/// What [`World::advance`] keeps between frames.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FrameClock {
-    /// Time that no step was made for yet, s.
-    left: f64,
-    /// Poses of central frames before the last step; empty if there was none.
-    before: Vec<Pose>,
-}
-
-impl FrameClock {
-    /// For a model whose bodies are now at other numbers, or `u32::MAX` if they are gone; new ones have been where they are.
-    pub(super) fn carried(&self, now: &[Pose], moves: &[u32]) -> Self {
-        let mut before = now.to_vec();
-        for (pose, &to) in self.before.iter().zip(moves) {
-            if let Some(place) = before.get_mut(to as usize) {
-                *place = *pose;
-            }
-        }
-        Self { left: self.left, before }
-    }
-}
-
 /// A frame of [`World::advance`].
 #[derive(Clone, Debug)]
 pub struct Frame {

@@ -15,7 +15,7 @@ use sinew_mechanism::Input;
 use sinew_scene::{ChangeDoc, EditableScene, SceneDoc, ScoreDoc, TrackDoc, validate};
 
 use super::World;
-use super::frame::FrameClock;
+use super::clock::FrameClock;
 
 impl World {
     /// Builds a scene: generators are expanded, names resolved, the elimination planned.

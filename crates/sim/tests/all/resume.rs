@@ -1,8 +1,8 @@
 //! Save, restore, continue: the same bits as without the break.
 
 use sinew_sim::{
-    BodyDoc, ColliderDoc, DVec3, FleshDoc, FleshMeshDoc, SaveError, SceneDoc, Shape, State, StateMismatch,
-    World, digest, state_from_bytes, state_from_text, state_to_bytes, state_to_text,
+    BodyDoc, ColliderDoc, DVec3, FleshDoc, FleshMeshDoc, SavedStateError, SceneDoc, Shape, State,
+    StateMismatch, World, digest, state_from_bytes, state_from_text, state_to_bytes, state_to_text,
 };
 
 use crate::common::{chain, run, scene, world};
@@ -83,7 +83,9 @@ fn saved_states_keep_every_bit_and_know_their_model() {
     ];
     for scene in scenes {
         let mut world = World::from_scene(&scene).expect("a good scene");
-        (0..7).for_each(|_| drop(world.step()));
+        for _ in 0..7 {
+            world.step();
+        }
         let state = world.checkpoint();
         let bytes = state_from_bytes(&state_to_bytes(&state)).expect("a state");
         let written = state_from_text(&state_to_text(&state)).expect("a state");
@@ -114,13 +116,13 @@ fn states_of_another_mechanism_of_the_same_size_are_refused() {
 fn damaged_states_are_refused_with_a_reason() {
     let world = World::from_scene(&SceneDoc::new("empty")).expect("a good scene");
     let bytes = state_to_bytes(world.state());
-    assert_eq!(state_from_bytes(b"hello"), Err(SaveError::NotAState));
-    assert_eq!(state_from_text("(a: 1)"), Err(SaveError::NotAState));
+    assert_eq!(state_from_bytes(b"hello"), Err(SavedStateError::NotAState));
+    assert_eq!(state_from_text("(a: 1)"), Err(SavedStateError::NotAState));
     assert!(
-        matches!(state_from_bytes(b"sinew state 9\n"), Err(SaveError::OtherVersion(found)) if found == "9")
+        matches!(state_from_bytes(b"sinew state 9\n"), Err(SavedStateError::OtherVersion(found)) if found == "9")
     );
-    assert!(matches!(state_from_text("(sinew_state: 7, state: ())"), Err(SaveError::OtherVersion(_))));
+    assert!(matches!(state_from_text("(sinew_state: 7, state: ())"), Err(SavedStateError::OtherVersion(_))));
     for n in 14..bytes.len() {
-        assert!(matches!(state_from_bytes(&bytes[..n]), Err(SaveError::Damaged(_))), "{n}");
+        assert!(matches!(state_from_bytes(&bytes[..n]), Err(SavedStateError::Damaged(_))), "{n}");
     }
 }
