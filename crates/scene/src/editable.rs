@@ -85,9 +85,9 @@ impl EditableScene {
         P::list(&self.scene).get(self.position(handle)?)
     }
 
-    /// The part called `name`.
+    /// The first part called `name`.
     pub fn find<P: ScenePart>(&self, name: &str) -> Option<Handle<P>> {
-        let position = P::list(&self.scene).iter().position(|part| part.name() == Some(name))?;
+        let position = P::list(&self.scene).iter().position(|part| part.is_called(name))?;
         self.slots[P::LIST].handle(position)
     }
 

@@ -23,10 +23,10 @@ pub use sinew_contact::{
     ContactEvent, ContactEvents, ContactShape, Groups, Probe, RayCast, SurfaceHit, TouchPhase, TouchSide,
 };
 pub use sinew_engine::{
-    ActuatorEffort, Appearance, Contact, ContactPartner, Culprit, EnergyAccount, EnergyExcess, FleshStepping,
-    Health, HealthNotice, Model, Reduced, ReducedMethod, ReducedModel, Scheme, Settings, Sleep, SleepState,
-    Stage, State, StateMismatch, StepReport, Watch, Workspace, digest, digest_bytes, energy, momentum, step,
-    step_batch, step_observed, violation,
+    ActuatorEffort, Appearance, Contact, ContactOverlap, ContactPartner, Culprit, EnergyAccount,
+    EnergyExcess, FleshStepping, Health, HealthNotice, Model, Reduced, ReducedMethod, ReducedModel, Scheme,
+    Settings, Sleep, SleepState, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
+    digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
 };
 pub use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshReport, FleshState, SurfacePoint};
 pub use sinew_math::{Force, MassProperties, Motion, Pose, Shape};
@@ -41,10 +41,12 @@ pub use sinew_mechanism::{
     TransmissionReading, TransmissionSpec, TreeForm, Violation, general_joint, joint_reading,
     rotation_to_axis, transmission_reading,
 };
+/// All documents of scenes; those that are often used are beside it.
+pub use sinew_scene;
 pub use sinew_scene::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CameraDoc, ColliderDoc, ColliderShapeDoc, ContactDoc,
     CurveDoc, EditableScene, EndDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FrameDoc, GearDoc, Handle,
-    InputDoc, JointDoc, MassDoc, MotorDoc, PairDoc, PoseDoc, RopeDoc, SceneDoc, SceneErrors, ScenePart,
-    SceneSource, ShapeDoc, SpringDoc, SurfaceDoc, TrackDoc,
+    InputDoc, JointDoc, MassDoc, MotorDoc, PairDoc, PoseDoc, RopeDoc, RotationDoc, SceneDoc, SceneErrors,
+    ScenePart, SceneSource, ShapeDoc, SleepDoc, SpringDoc, StepperDoc, SurfaceDoc, TrackDoc,
 };
 pub use sinew_topology::Priority;

@@ -376,6 +376,9 @@ impl World {
     }
 
     /// Pose of a body frame, `world_from_body`.
+    ///
+    /// # Panics
+    /// If the id is not one of this world as it is now; [`World::get`] with a handle does not.
     pub fn pose(&self, body: BodyId) -> Pose {
         self.mechanism().body_pose(&self.state.bodies, body)
     }

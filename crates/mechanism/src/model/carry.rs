@@ -1,7 +1,7 @@
 //! A state of one model for another that shares bodies and joints with it.
 //!
 //! Bodies keep the place and the motion of their **body frames**. Where the mass properties stayed, they keep their bits; where the centre of mass
-//! moved by `d`, its velocity is `v + ω × d`. Joints keep their turns, loops their forces, islands of the same bodies their reserve of energy, and
+//! moved by `d`, its velocity is `v + ω × d`. Bodies that are fixed now stand still. Joints keep their turns, loops their forces, islands of the same bodies their reserve of energy, and
 //! schemes of second order their last step; what is new starts as if it had moved uniformly. Cost: one pass.
 
 use std::ops::Range;
@@ -9,8 +9,8 @@ use std::ops::Range;
 use sinew_math::Motion;
 use sinew_topology::NONE;
 
-use crate::BodyId;
 use crate::model::{Model, State, TransmissionId};
+use crate::{BodyId, BodyKind};
 
 /// Where bodies and joints went: per index before, the index now, or `NONE`.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,9 @@ impl Model {
                 state.poses[to] = old_model.body_pose(old, old_id).compose(&self.central_frame(id));
                 let arm = state.poses[to].translation - old.poses[from].translation;
                 state.motions[to].linear += old.motions[from].angular.cross(arm);
+            }
+            if self.body_kind(id) == BodyKind::Fixed {
+                state.motions[to] = Motion::ZERO;
             }
         }
         for (from, to) in Moves::pairs(moves.joints) {

@@ -23,6 +23,11 @@ pub trait ScenePart: Clone + PartialEq + sealed::Listed + 'static {
 
     /// Gives it a name.
     fn set_name(&mut self, name: String);
+
+    /// Whether it is called so: by its own name, or as events and rules call it.
+    fn is_called(&self, name: &str) -> bool {
+        self.name() == Some(name)
+    }
 }
 
 mod sealed {
@@ -40,6 +45,13 @@ macro_rules! parts {
         }
 
         fn set_name(&mut self, _: String) {}
+    };
+    (@name known_as) => {
+        parts!(@name);
+
+        fn is_called(&self, name: &str) -> bool {
+            self.known_as() == name
+        }
     };
     (@name $name:ident) => {
         fn name(&self) -> Option<&str> {
@@ -78,7 +90,7 @@ parts! {
     4 "gear" GearDoc gears name;
     5 "surface" SurfaceDoc surfaces name;
     6 "flesh" FleshDoc flesh name;
-    7 "collider" ColliderDoc colliders;
+    7 "collider" ColliderDoc colliders known_as;
     8 "pair" PairDoc pairs;
     9 "track" TrackDoc tracks name;
     10 "input" InputDoc inputs;

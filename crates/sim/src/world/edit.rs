@@ -98,9 +98,15 @@ impl World {
         self.scene.as_ref()?.find(name)
     }
 
-    /// The scene with all edits, as it would begin; none for worlds made from a model. `SceneDoc::to_ron` writes it.
+    /// The scene with all edits, and the step length and gravity of now, as it would begin; none for worlds made from a model. `SceneDoc::to_ron`
+    /// writes it. Bodies are where they began, joints and ropes where they were made: to save a moment, save the state beside it
+    /// ([`crate::state_to_bytes`]) and restore that.
     pub fn to_scene(&self) -> Option<SceneDoc> {
-        self.scene.as_ref().map(|scene| scene.scene().clone())
+        let mut scene = self.scene.as_ref()?.scene().clone();
+        if scene.changes.is_empty() {
+            (scene.dt, scene.gravity) = (self.settings.dt, self.settings.gravity);
+        }
+        Some(scene)
     }
 
     fn rebuild(&mut self, before: &EditableScene, after: EditableScene) -> Result<(), BuildError> {

@@ -1,5 +1,6 @@
 //! Where an edit moves the numbers of bodies, joints, colliders and flesh, and whom it wakes.
 
+use sinew_compile::WORLD;
 use sinew_engine::{Model, PartMoves, SleepState};
 use sinew_mechanism::JointId;
 use sinew_scene::{
@@ -7,15 +8,14 @@ use sinew_scene::{
     RopeDoc, SceneDoc, ScenePart, SpringDoc,
 };
 
-/// Per number before, the number now. A body that the edit puts elsewhere, or of another kind, counts as new.
+/// Per number before, the number now. A body or flesh that the edit puts elsewhere counts as new.
 pub(super) fn part_moves(
     (before, old_model): (&EditableScene, &Model),
     (after, model): (&EditableScene, &Model),
 ) -> PartMoves {
     let mut bodies = after.moves::<BodyDoc>(before);
     for (to, old) in bodies.iter_mut().zip(&before.scene().bodies) {
-        let is_same =
-            |new: &BodyDoc| (new.pose, new.velocity, new.kind) == (old.pose, old.velocity, old.kind);
+        let is_same = |new: &BodyDoc| (new.pose, new.velocity) == (old.pose, old.velocity);
         if !after.scene().bodies.get(*to as usize).is_some_and(is_same) {
             *to = GONE;
         }
@@ -33,7 +33,14 @@ pub(super) fn part_moves(
         let now = new.joint(old.joint_name(JointId::from_index(joint)));
         now.map_or(GONE, |joint| joint.index() as u32)
     }));
-    PartMoves { bodies, joints, colliders, flesh: after.moves::<FleshDoc>(before) }
+    let mut flesh = after.moves::<FleshDoc>(before);
+    for (to, old) in flesh.iter_mut().zip(&before.scene().flesh) {
+        let is_same = |new: &FleshDoc| (new.pose, new.velocity) == (old.pose, old.velocity);
+        if !after.scene().flesh.get(*to as usize).is_some_and(is_same) {
+            *to = GONE;
+        }
+    }
+    PartMoves { bodies, joints, colliders, flesh }
 }
 
 /// Parts of colliders: those of the list, then those of bodies that touch with all their shapes.
@@ -65,7 +72,8 @@ pub(super) fn wake_disturbed(
     let carries = |body: &BodyDoc| body.kind != BodyKindDoc::Dynamic && body.contact.is_some();
     let wakes_all = changed::<PairDoc>(before, after).next().is_some()
         || changed::<FleshDoc>(before, after).next().is_some()
-        || changed::<ColliderDoc>(before, after).any(|it| !is_new(&it.body) && !is_gone(&it.body))
+        || changed::<ColliderDoc>(before, after)
+            .any(|it| it.body == WORLD || !(is_new(&it.body) || is_gone(&it.body)))
         || changed::<BodyDoc>(before, after).any(|body| is_new(&body.name) && carries(body));
     if wakes_all {
         sleep.wake_all();

@@ -13,75 +13,75 @@ use sinew_scene::{
 
 use super::World;
 
-/// Where bodies are by name: when the scene began, and now, or where an edit puts them.
-type Places<'a> = BTreeMap<&'a str, [Pose; 2]>;
+/// A body: where it was when the scene began, where it is now or an edit puts it, and whether an edit puts it elsewhere.
+struct Place {
+    poses: [Pose; 2],
+    is_moved: bool,
+}
+
+type Places = BTreeMap<String, Place>;
 
 /// Writes the frames and lengths that an edit would change in body frames.
 pub(super) fn place_new(world: &World, before: &EditableScene, after: &mut EditableScene) {
-    let joints: Vec<_> = after
-        .parts::<JointDoc>()
-        .filter(|(_, joint)| matches!(joint.frames, JointFramesDoc::World(_)))
-        .map(|(handle, joint)| (handle, joint.clone(), before.get(handle) != Some(joint)))
-        .collect();
-    let ropes: Vec<_> = after
-        .parts::<RopeDoc>()
-        .filter(|(_, rope)| rope.length.is_none())
-        .map(|(handle, rope)| (handle, rope.clone(), before.get(handle) != Some(rope)))
-        .collect();
-    let moved = moved_bodies(before, after);
-    let is_moved = |name: &str| moved.iter().any(|moved| moved == name);
-    let touched = |is_new: bool, mut bodies: Vec<&str>| is_new || bodies.drain(..).any(is_moved);
-    let touches_joint = |joint: &JointDoc, is_new: bool| {
-        touched(is_new, std::iter::once(joint.child.as_str()).chain(joint.parent.as_deref()).collect())
+    // Frames that are none are left for the rules of scenes to refuse.
+    let is_open = |joint: &JointDoc| match &joint.frames {
+        JointFramesDoc::World(frame) => frame.anchor.is_finite() && frame.axis.try_normalize().is_some(),
+        JointFramesDoc::Local(_) => false,
     };
-    let touches_rope =
-        |rope: &RopeDoc, is_new| touched(is_new, rope.path.iter().filter_map(EndDoc::body).collect());
-    let joints: Vec<_> =
-        joints.into_iter().filter(|(_, joint, is_new)| touches_joint(joint, *is_new)).collect();
-    let ropes: Vec<_> = ropes.into_iter().filter(|(_, rope, is_new)| touches_rope(rope, *is_new)).collect();
-    if joints.is_empty() && ropes.is_empty() {
+    let has_joints = after.parts::<JointDoc>().any(|(_, joint)| is_open(joint));
+    let has_ropes = after.parts::<RopeDoc>().any(|(_, rope)| rope.length.is_none());
+    if !(has_joints || has_ropes) {
         return;
     }
-    let scene = after.scene().clone();
-    let places = places(world, before, &scene.bodies);
-    for (handle, mut joint, is_new) in joints {
-        joint.frames = in_bodies(&joint, &places, usize::from(is_new));
+    let places = places(world, before, after);
+    let is_moved = |body: &str| places.get(body).is_some_and(|place| place.is_moved);
+    let placed =
+        after.parts::<JointDoc>().filter(|(_, joint)| is_open(joint)).filter_map(|(handle, joint)| {
+            let ends = |joint: &JointDoc| (joint.frames.clone(), joint.child.clone(), joint.parent.clone());
+            let is_new = before.get(handle).is_none_or(|old| ends(old) != ends(joint));
+            let is_touched = is_moved(&joint.child) || joint.parent.as_deref().is_some_and(is_moved);
+            let frames = in_bodies(joint, &places, usize::from(is_new));
+            (is_new || is_touched).then(|| (handle, JointDoc { frames, ..joint.clone() }))
+        });
+    let joints: Vec<_> = placed.collect();
+    let placed =
+        after.parts::<RopeDoc>().filter(|(_, rope)| rope.length.is_none()).filter_map(|(handle, rope)| {
+            let is_new = before.get(handle).is_none_or(|old| old.path != rope.path);
+            let is_touched = rope.path.iter().filter_map(EndDoc::body).any(is_moved);
+            let length = TargetDoc::Value(length(rope, &places, usize::from(is_new)));
+            (is_new || is_touched).then(|| (handle, RopeDoc { length: Some(length), ..rope.clone() }))
+        });
+    let ropes: Vec<_> = placed.collect();
+    for (handle, joint) in joints {
         after.replace(handle, joint);
     }
-    for (handle, mut rope, is_new) in ropes {
-        rope.length = Some(TargetDoc::Value(length(&rope, &places, usize::from(is_new))));
+    for (handle, rope) in ropes {
         after.replace(handle, rope);
     }
 }
 
-/// Names of bodies that an edit puts elsewhere.
-fn moved_bodies(before: &EditableScene, after: &EditableScene) -> Vec<String> {
-    let is_moved = |body: &BodyDoc, old: &BodyDoc| (body.pose, body.velocity) != (old.pose, old.velocity);
-    let parts = after.parts::<BodyDoc>();
-    let moved = parts.filter(|(handle, body)| before.get(*handle).is_some_and(|old| is_moved(body, old)));
-    moved.map(|(_, body)| body.name.clone()).collect()
-}
-
-fn places<'a>(world: &World, before: &EditableScene, bodies: &'a [BodyDoc]) -> Places<'a> {
-    let place = |body: &'a BodyDoc| {
+fn places(world: &World, before: &EditableScene, after: &EditableScene) -> Places {
+    let place = |(handle, body): (_, &BodyDoc)| {
         let written = body.pose.to_pose();
-        let old = before.find::<BodyDoc>(&body.name).and_then(|handle| before.get(handle));
-        let both = match (old, world.body(&body.name)) {
-            (Some(old), Some(id)) if (old.pose, old.velocity) == (body.pose, body.velocity) => {
-                [written, world.pose(id)]
+        let old = before.get(handle).map(|old: &BodyDoc| (old.pose, old.velocity));
+        let now = world.id(handle).map_or(written, |id| world.pose(id));
+        let place = match old {
+            None => Place { poses: [written; 2], is_moved: false },
+            Some(old) if old == (body.pose, body.velocity) => {
+                Place { poses: [written, now], is_moved: false }
             }
-            (Some(old), _) => [old.pose.to_pose(), written],
-            (None, _) => [written; 2],
+            Some((pose, _)) => Place { poses: [pose.to_pose(), written], is_moved: true },
         };
-        (body.name.as_str(), both)
+        (body.name.clone(), place)
     };
-    bodies.iter().map(place).collect()
+    after.parts::<BodyDoc>().map(place).collect()
 }
 
 /// The frames of a joint on its bodies, at the poses of the beginning (0) or of now (1).
-fn in_bodies(joint: &JointDoc, places: &Places<'_>, when: usize) -> JointFramesDoc {
-    let pose =
-        |name: Option<&str>| name.and_then(|name| places.get(name)).map_or(Pose::IDENTITY, |at| at[when]);
+fn in_bodies(joint: &JointDoc, places: &Places, when: usize) -> JointFramesDoc {
+    let pose = |name: Option<&str>| {
+        name.and_then(|name| places.get(name)).map_or(Pose::IDENTITY, |place| place.poses[when])
+    };
     let (child, parent) = (pose(Some(&joint.child)), pose(joint.parent.as_deref()));
     let (child, parent) = joint.frames.in_bodies(&child, &parent);
     let frame = |pose: Pose| FrameDoc {
@@ -92,11 +92,11 @@ fn in_bodies(joint: &JointDoc, places: &Places<'_>, when: usize) -> JointFramesD
     JointFramesDoc::Local(LocalFramesDoc { child: frame(child), parent: frame(parent) })
 }
 
-fn length(rope: &RopeDoc, places: &Places<'_>, when: usize) -> f64 {
+fn length(rope: &RopeDoc, places: &Places, when: usize) -> f64 {
     let place = |end: &EndDoc| match end {
         EndDoc::World(point) => *point,
         EndDoc::Body { name, point } => {
-            places.get(name.as_str()).map_or(*point, |at| at[when].transform_point(*point))
+            places.get(name).map_or(*point, |place| place.poses[when].transform_point(*point))
         }
     };
     rope.path.windows(2).map(|pair| place(&pair[0]).distance(place(&pair[1]))).sum()

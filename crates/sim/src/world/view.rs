@@ -77,6 +77,35 @@ impl World {
     }
 }
 
+impl World {
+    /// Puts a body elsewhere: pose of its body frame, in the world. Its motion stays. What sleeps on or beside it wakes. Whether it is there.
+    pub fn set_pose(&mut self, body: Handle<BodyDoc>, pose: Pose) -> bool {
+        let motion = self.get(body).map(|body| body.motion());
+        let Some((id, motion)) = self.id(body).zip(motion) else { return false };
+        if pose.is_finite() {
+            self.state.sleep.disturb(id);
+            self.model.mechanism().set_body_pose(&mut self.state.bodies, id, pose);
+            self.put_motion(id, motion);
+        }
+        pose.is_finite()
+    }
+
+    /// Gives a body another motion: angular velocity (rad/s), and velocity (m/s) of the origin of its body frame, world axes. Whether it is there.
+    pub fn set_motion(&mut self, body: Handle<BodyDoc>, motion: Motion) -> bool {
+        let Some(id) = self.id(body).filter(|_| motion.is_finite()) else { return false };
+        self.state.sleep.disturb(id);
+        self.state.bodies.forget_history();
+        self.put_motion(id, motion);
+        true
+    }
+
+    fn put_motion(&mut self, id: BodyId, motion: Motion) {
+        let arm = self.state.bodies.poses[id.index()].translation - self.pose(id).translation;
+        let central = Motion::new(motion.angular, motion.linear + motion.angular.cross(arm));
+        self.state.bodies.motions[id.index()] = central;
+    }
+}
+
 /// A body as it is now.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyView<'w> {
@@ -154,6 +183,11 @@ impl JointView<'_> {
     /// Its coordinates and their rates.
     pub fn reading(&self) -> JointReading {
         self.world.reading(self.id)
+    }
+
+    /// Its force on its child in the step that led here, world axes, N; see [`World::joint_forces`].
+    pub fn force(&self) -> DVec3 {
+        self.world.joint_forces().get(self.id.index()).copied().unwrap_or(DVec3::ZERO)
     }
 
     /// Torque (N·m) or force (N) along a coordinate, of springs, limits, motors and actuators.

@@ -263,6 +263,9 @@ fn flesh_comes_and_goes_beside_other_flesh() {
     assert!((height(&world) - before).abs() < 1e-15);
     run(&mut world, 30);
     assert_eq!(world.state().flesh.nodes.len(), 2);
+    let moved = world.part(second).expect("it").clone().at(DVec3::new(5.0, 0.0, 0.3));
+    world.replace(second, moved).expect("good flesh");
+    assert!(world.state().flesh.nodes[1].positions.iter().all(|node| node.x >= 5.0), "it is put elsewhere");
     world.remove(second).expect("a good edit");
     run(&mut world, 10);
     assert!((height(&world) - 0.15).abs() < 0.02, "{}", height(&world));
@@ -271,4 +274,96 @@ fn flesh_comes_and_goes_beside_other_flesh() {
         .insert(BodyDoc { mass: MassDoc::Total(2.0), ..ball("lead", DVec3::new(0.15, 0.15, 0.6)) })
         .expect("a good ball");
     run(&mut world, 40);
+}
+
+#[test]
+fn a_joint_that_is_replaced_stays_where_it_is_on_its_bodies() {
+    let rod = BodyDoc::new("rod").at(DVec3::X * 0.5).shape(Shape::Box { size: DVec3::new(1.0, 0.1, 0.1) });
+    let pivot = JointDoc::new(JointKind::Hinge, "pivot", "rod").axis(DVec3::Y);
+    let mut world = world(&SceneDoc::new("door").with(rod).with(pivot));
+    run(&mut world, 25);
+    let (rod, pivot) = (
+        world.find::<BodyDoc>("rod").expect("it is there"),
+        world.find::<JointDoc>("pivot").expect("it is there"),
+    );
+    let before = world.get(rod).expect("it is there").pose();
+    assert!(world.get(pivot).expect("it is there").reading().twist > 0.5, "it swings");
+    let damped = world.part(pivot).expect("it is there").clone().damping(5.0);
+    world.replace(pivot, damped).expect("a good joint");
+    assert_eq!(world.get(rod).expect("it is there").pose(), before);
+    run(&mut world, 25);
+    let end = world.get(rod).expect("it is there").pose().transform_point(DVec3::X * -0.5);
+    assert!(end.length() < 1e-4, "{end}");
+}
+
+#[test]
+fn sleepers_feel_every_edit_of_what_carries_them() {
+    let edits: [fn(&mut ColliderDoc); 3] = [
+        |floor| floor.shape = ColliderDoc::floor(-1.0).shape,
+        |floor| floor.sensor = true,
+        |floor| floor.contact.touches = 0,
+    ];
+    for (i, edit) in edits.into_iter().enumerate() {
+        let scene = SceneDoc::new("crate")
+            .with(ColliderDoc::floor(0.0).named("floor"))
+            .with(cube("crate", DVec3::Z * 0.2));
+        let mut world = world(&scene);
+        run(&mut world, 90);
+        let body = world.find::<BodyDoc>("crate").expect("it is there");
+        assert!(world.get(body).expect("it").is_asleep());
+        let floor = world.find::<ColliderDoc>("floor").expect("colliders are found by name");
+        let mut other = world.part(floor).expect("it is there").clone();
+        edit(&mut other);
+        world.replace(floor, other).expect("a good floor");
+        (0..40).for_each(|_| {
+            world.step();
+        });
+        let z = world.get(body).expect("it").pose().translation.z;
+        assert!(z < -0.5, "edit {i}: it hangs at {z}");
+    }
+}
+
+#[test]
+fn a_body_of_another_kind_stays_where_it_is() {
+    let mut world = world(&SceneDoc::new("stone").with(ball("stone", DVec3::Z * 5.0).velocity(DVec3::X)));
+    run(&mut world, 30);
+    let stone = world.find::<BodyDoc>("stone").expect("it is there");
+    let pose = world.get(stone).expect("it").pose();
+    let held = BodyDoc { kind: sinew_sim::BodyKindDoc::Fixed, ..world.part(stone).expect("it").clone() };
+    world.replace(stone, held.clone()).expect("a good body");
+    run(&mut world, 10);
+    assert!(world.get(stone).expect("it").pose().translation.distance(pose.translation) < 1e-12);
+    world.replace(stone, BodyDoc { kind: sinew_sim::BodyKindDoc::Dynamic, ..held }).expect("a good body");
+    run(&mut world, 30);
+    let fallen = world.get(stone).expect("it").pose().translation;
+    assert!((fallen.x - pose.translation.x).abs() < 1e-9 && fallen.z < pose.translation.z - 1.0, "{fallen}");
+}
+
+#[test]
+fn poses_and_motions_are_set_without_an_edit() {
+    let mut world =
+        world(&SceneDoc::new("yard").with(ColliderDoc::floor(0.0)).with(cube("crate", DVec3::Z * 0.2)));
+    run(&mut world, 90);
+    let body = world.find::<BodyDoc>("crate").expect("it is there");
+    assert!(world.get(body).expect("it").is_asleep());
+    let spawn = Pose::from_translation(DVec3::Z * 2.0);
+    assert!(world.set_pose(body, spawn));
+    assert_eq!(world.get(body).expect("it").pose(), spawn);
+    run(&mut world, 10);
+    assert!(world.get(body).expect("it").pose().translation.z < 1.95, "it falls");
+    let thrown = sinew_sim::Motion::new(DVec3::Z, DVec3::X * 2.0);
+    assert!(world.set_motion(body, thrown));
+    assert_eq!(world.get(body).expect("it").motion(), thrown);
+    assert!(!world.set_pose(body, Pose::from_translation(DVec3::NAN)));
+    world.remove(body).expect("a good edit");
+    assert!(!world.set_pose(body, spawn) && !world.set_motion(body, thrown));
+}
+
+#[test]
+fn joints_without_an_axis_are_refused() {
+    let mut world = world(&yard());
+    for axis in [DVec3::ZERO, DVec3::NAN] {
+        let joint = JointDoc::new(JointKind::Hinge, "bad", "box").axis(axis);
+        assert!(world.insert(joint).is_err());
+    }
 }
