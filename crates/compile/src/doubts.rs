@@ -54,8 +54,8 @@ fn fall_through(scene: &SceneDoc) -> impl Iterator<Item = SceneIssue> {
 /// Bodies with a collider or flesh, and those that something holds.
 fn held(scene: &SceneDoc) -> BTreeSet<&str> {
     let joints = scene.joints.iter().flat_map(|joint| [Some(joint.child.as_str()), joint.parent.as_deref()]);
-    let springs = scene.springs.iter().flat_map(|spring| [of_end(&spring.from), of_end(&spring.to)]);
-    let ropes = scene.ropes.iter().flat_map(|rope| rope.path.iter().map(of_end));
+    let springs = scene.springs.iter().flat_map(|spring| [spring.from.body(), spring.to.body()]);
+    let ropes = scene.ropes.iter().flat_map(|rope| rope.path.iter().map(EndDoc::body));
     let flesh = scene.flesh.iter().flat_map(|flesh| &flesh.attach);
     // flesh that names no body may have any
     let bones = flesh.flat_map(|attach| match &attach.body {
@@ -64,11 +64,4 @@ fn held(scene: &SceneDoc) -> BTreeSet<&str> {
     });
     let colliders = scene.colliders.iter().map(|collider| Some(collider.body.as_str()));
     joints.chain(springs).chain(ropes).chain(bones).chain(colliders).flatten().collect()
-}
-
-fn of_end(end: &EndDoc) -> Option<&str> {
-    match end {
-        EndDoc::Body { name, .. } => Some(name),
-        EndDoc::World(_) => None,
-    }
 }

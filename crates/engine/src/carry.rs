@@ -7,12 +7,10 @@
 use sinew_contact::{ContactEvent, ContactKey, ContactModel, ContactPoint, Mover, Opposite, TouchSide};
 use sinew_flesh::{AWAKE, FleshState};
 use sinew_mechanism::BodyId;
+use sinew_topology::NONE;
 
 use crate::model::{Model, State};
 use crate::sleep_state::SleepState;
-
-/// Stands for "not there any more".
-const GONE: u32 = u32::MAX;
 
 /// Where the parts of a model went: per index before, the index now, or `u32::MAX`.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +33,7 @@ impl PartMoves {
 }
 
 fn moved(moves: &[u32], before: u32) -> Option<u32> {
-    moves.get(before as usize).copied().filter(|&now| now != GONE)
+    moves.get(before as usize).copied().filter(|&now| now != NONE)
 }
 
 impl Model {
@@ -71,7 +69,7 @@ impl Model {
         let first = |model: &ContactModel, part: u32, collider: usize| {
             (0..=collider).rev().take_while(|&i| model.part(i) == part).last()
         };
-        let mut first_of_part = vec![GONE; n_parts(now)];
+        let mut first_of_part = vec![NONE; n_parts(now)];
         for collider in (0..now.colliders().len()).rev() {
             first_of_part[now.part(collider) as usize] = collider as u32;
         }
@@ -82,7 +80,7 @@ impl Model {
             let found = *first_of_part.get(to as usize)? as usize + offset;
             (found < now.colliders().len() && now.part(found) == to).then_some(found as u32)
         };
-        (0..before.colliders().len()).map(|collider| place(collider).unwrap_or(GONE)).collect()
+        (0..before.colliders().len()).map(|collider| place(collider).unwrap_or(NONE)).collect()
     }
 
     fn carry_flesh(
@@ -100,7 +98,7 @@ impl Model {
                 flesh.nodes[place] = at_rest.nodes[place].clone();
             }
         }
-        for (from, &to) in moves.flesh.iter().enumerate().filter(|(_, to)| **to != GONE) {
+        for (from, &to) in moves.flesh.iter().enumerate().filter(|(_, to)| **to != NONE) {
             let (Some(nodes), Some(place)) = (old.flesh.nodes.get(from), flesh.nodes.get_mut(to as usize))
             else {
                 continue;
@@ -150,7 +148,7 @@ fn carry_sleep(
     key: impl Fn(ContactKey) -> Option<ContactKey>,
 ) -> SleepState {
     let mut before = old.clone();
-    for gone in (0..moves.bodies.len()).filter(|&body| moves.bodies[body] == GONE) {
+    for gone in (0..moves.bodies.len()).filter(|&body| moves.bodies[body] == NONE) {
         before.disturb(BodyId::from_index(gone));
     }
     let mut sleep = SleepState { gravity: old.gravity, begun: old.begun, ..SleepState::default() };
@@ -160,7 +158,7 @@ fn carry_sleep(
     if !before.places.is_empty() {
         sleep.places = bodies.poses.iter().map(|&pose| (pose, bodies.time)).collect();
     }
-    for (from, &to) in moves.bodies.iter().enumerate().filter(|(_, to)| **to != GONE) {
+    for (from, &to) in moves.bodies.iter().enumerate().filter(|(_, to)| **to != NONE) {
         if let Some(place) = before.places.get(from) {
             sleep.places[to as usize] = *place;
         }

@@ -10,6 +10,7 @@ use sinew_flesh::{FleshState, NodeHistory};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::History;
 
+use crate::fnv::Fnv;
 use crate::{SleepState, State};
 
 /// Fingerprint of all bits of a state.
@@ -30,8 +31,6 @@ pub fn digest_bytes(bytes: &[u8]) -> u64 {
     hash.bytes(bytes);
     hash.0
 }
-
-struct Fnv(u64);
 
 impl Fnv {
     fn mechanism(&mut self, bodies: &sinew_mechanism::State) {
@@ -87,25 +86,6 @@ impl Fnv {
         self.count(gap.len());
         self.numbers(gap);
         self.numbers(pushes);
-    }
-
-    /// The offset basis.
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-
-    fn number(&mut self, value: f64) {
-        self.bytes(&value.to_bits().to_le_bytes());
-    }
-
-    fn count(&mut self, n: usize) {
-        self.bytes(&(n as u64).to_le_bytes());
     }
 
     fn numbers(&mut self, values: &[f64]) {

@@ -9,6 +9,7 @@ mod contacts;
 mod digest;
 mod events;
 mod explicit_flesh;
+mod fnv;
 mod joint_loads;
 mod measure;
 mod model;

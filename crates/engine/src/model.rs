@@ -8,6 +8,7 @@ use sinew_flesh::{FleshModel, FleshState};
 use sinew_mechanism::{BodyId, passive_bodies};
 
 use crate::ReducedModel;
+use crate::fnv::identity;
 use crate::sleep_state::SleepState;
 
 /// Bodies, joints, forces, flesh and colliders. Make it from a [`sinew_mechanism::Model`], or with [`Model::with_flesh`].
@@ -38,8 +39,7 @@ impl Model {
         let touching = flesh.without_flesh().map(Box::new);
         let thickness = thickness(&flesh, mechanism.n_bodies());
         let flesh_thickness = (0..flesh.bodies().len()).map(|k| flesh.thickness(k)).collect();
-        let nodes = flesh.bodies().iter().map(|body| body.fem().n_nodes() as u64);
-        let identity = nodes.fold(identity_of(&mechanism), mixed).max(1);
+        let identity = identity(&mechanism, flesh.bodies().iter().map(|body| body.fem().n_nodes()));
         let flesh = Some(Box::new(flesh));
         Self { identity, flesh, touching, thickness, flesh_thickness, ..Self::from(mechanism) }
     }
@@ -132,7 +132,7 @@ impl Model {
 
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
-        let identity = identity_of(&mechanism).max(1);
+        let identity = identity(&mechanism, std::iter::empty());
         Self {
             may_sleep: passive_bodies(&mechanism),
             gyration: mechanism.bodies().map(|body| gyration(&mechanism, body)).collect(),
@@ -148,30 +148,6 @@ impl From<sinew_mechanism::Model> for Model {
             identity,
         }
     }
-}
-
-/// Names, kinds and masses of bodies, names, kinds and bodies of joints, as one number.
-fn identity_of(mechanism: &sinew_mechanism::Model) -> u64 {
-    let mut identity = mixed(mechanism.n_bodies() as u64, mechanism.n_joints() as u64);
-    let mut add = |words: &[u64], name: &str| {
-        let of_name = name.bytes().map(u64::from);
-        identity = words.iter().copied().chain(of_name).fold(identity, mixed);
-    };
-    for body in mechanism.bodies() {
-        let words = [mechanism.body_kind(body) as u64, mechanism.body_mass(body).to_bits()];
-        add(&words, mechanism.body_name(body));
-    }
-    for joint in mechanism.joints() {
-        let (child, parent) = mechanism.joint_bodies(joint);
-        let [child, parent] = [child, parent].map(|body| body.map_or(u64::MAX, |body| body.index() as u64));
-        add(&[mechanism.joint_kind(joint).n_rows() as u64, child, parent], mechanism.joint_name(joint));
-    }
-    identity
-}
-
-/// One more word of a hash (FNV-1a, by words).
-fn mixed(hash: u64, word: u64) -> u64 {
-    (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
 }
 
 /// Radius of gyration of a body, m.

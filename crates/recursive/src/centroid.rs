@@ -6,7 +6,6 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, shift_force};
-use sinew_topology::NONE;
 
 use crate::{dynamics::Dynamics, tree::Tree};
 
@@ -46,14 +45,6 @@ impl Dynamics {
         for (load, here) in self.loads.iter_mut().zip(&self.motions) {
             *load = here.inertia.mul(lift);
         }
-        for (k, link) in tree.links.iter().enumerate().rev() {
-            for dof in link.dofs() {
-                out[dof] = self.columns[dof].dot(self.loads[k]);
-            }
-            if link.parent != NONE {
-                let handed = shift_force(self.loads[k], self.motions[k].arm);
-                self.loads[link.parent as usize] += handed;
-            }
-        }
+        self.sum_loads(tree, out);
     }
 }

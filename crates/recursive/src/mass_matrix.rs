@@ -100,6 +100,11 @@ impl Dynamics {
                 self.loads[k] -= shift_force(*wrench, here.rotation * link.central.translation);
             }
         }
+        self.sum_loads(tree, out);
+    }
+
+    /// Sums the loads of links from the leaves to the roots, and writes their part along each dof.
+    pub(crate) fn sum_loads(&mut self, tree: &Tree, out: &mut [f64]) {
         for (k, link) in tree.links.iter().enumerate().rev() {
             for dof in link.dofs() {
                 out[dof] = self.columns[dof].dot(self.loads[k]);

@@ -37,11 +37,13 @@ pub(super) fn place_new(world: &World, before: &EditableScene, after: &mut Edita
     let is_moved = |body: &str| places.get(body).is_some_and(|place| place.is_moved);
     let placed =
         after.parts::<JointDoc>().filter(|(_, joint)| is_open(joint)).filter_map(|(handle, joint)| {
-            let ends = |joint: &JointDoc| (joint.frames.clone(), joint.child.clone(), joint.parent.clone());
-            let is_new = before.get(handle).is_none_or(|old| ends(old) != ends(joint));
+            let is_other = |old: &JointDoc| {
+                (&old.frames, &old.child, &old.parent) != (&joint.frames, &joint.child, &joint.parent)
+            };
+            let is_new = before.get(handle).is_none_or(is_other);
             let is_touched = is_moved(&joint.child) || joint.parent.as_deref().is_some_and(is_moved);
-            let frames = in_bodies(joint, &places, usize::from(is_new));
-            (is_new || is_touched).then(|| (handle, JointDoc { frames, ..joint.clone() }))
+            let frames = || in_bodies(joint, &places, usize::from(is_new));
+            (is_new || is_touched).then(|| (handle, JointDoc { frames: frames(), ..joint.clone() }))
         });
     let joints: Vec<_> = placed.collect();
     let placed =
