@@ -3,6 +3,8 @@
 //! Generators are written out, and every name is resolved to an id once. Cost: linear in bodies, joints and nodes, times the logarithm
 //! of the number of names.
 
+use std::sync::Arc;
+
 use sinew_engine::{
     Appearance, BodyPoint, FleshStepping, Model, ReducedModel, Settings, SolidAppearance, State,
     SurfaceAppearance,
@@ -19,9 +21,10 @@ use sinew_scene::{
 };
 
 use crate::collider_meshes::ColliderMeshes;
-use crate::colliders::{SceneColliders, SurfaceKinds, scene_colliders};
+use crate::colliders::{ColliderModels, SurfaceKinds, scene_colliders};
 use crate::error::{BuildError, joint_path};
 use crate::inputs::{add_inputs, add_joint_inputs, add_motor_input};
+use crate::rigid::{RigidParts, is_plain};
 use crate::script::{Script, ScriptTimes};
 use crate::{
     doubts::doubts,
@@ -43,6 +46,8 @@ pub(crate) struct BuiltScene {
     pub(crate) script: Script,
     pub(crate) appearance: Appearance,
     pub(crate) info: SceneInfo,
+    /// None if the scene has more than rigid parts.
+    pub(crate) parts: Option<RigidParts>,
 }
 
 /// Builds a valid scene as if it had no changes.
@@ -62,8 +67,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     parts.add_gears()?;
     parts.add_surfaces()?;
     add_inputs(&expanded, &names, (&parts.mechanism, &flesh), &mut parts.script)?;
-    let SceneParts { mechanism, script, mut appearance, .. } = parts;
-    let mechanism = mechanism.build().map_err(|source| BuildError::from_mechanism(scene, source))?;
+    let SceneParts { mechanism: specs, script, mut appearance, .. } = parts;
+    let mechanism = specs.build().map_err(|source| BuildError::from_mechanism(scene, source))?;
     let mut info = SceneInfo { doubts, ..SceneInfo::of(scene) };
     let mut bodies = mechanism.initial_state();
     if scene.assemble {
@@ -71,8 +76,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     }
     let mut start = State::from(bodies);
     let kinds = SurfaceKinds::of(&expanded);
-    let SceneColliders { solids, sensors } =
-        scene_colliders(&expanded, &mechanism, &names.bodies, (&meshes, &kinds))?;
+    let colliders = scene_colliders(&expanded, &mechanism, &names.bodies, (&meshes, &kinds))?;
+    let ColliderModels { solids, sensors } = colliders.models(&mechanism, &kinds.rules(&expanded))?;
     let mut model = match flesh.finish(&expanded, &mechanism, &start.bodies, (solids, &kinds))? {
         Some((flesh, nodes, drawn)) => {
             (start.flesh, appearance.flesh) = (nodes, drawn);
@@ -81,8 +86,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
         }
         None => Model::from(mechanism),
     };
-    let names = expanded.colliders.iter().map(|collider| collider.known_as().to_owned());
-    model = model.with_collider_names(names.collect());
+    let names: Vec<Arc<str>> = expanded.colliders.iter().map(|collider| collider.known_as().into()).collect();
+    model = model.with_collider_names(names.iter().cloned());
     model = model.with_flesh_names(appearance.flesh.iter().map(|flesh| flesh.name.clone()).collect());
     if let Some(sensors) = sensors {
         model = model.with_sensors(sensors);
@@ -92,7 +97,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
         model = model.with_reduced(reduced);
     }
     start.model = model.identity();
-    Ok(BuiltScene { model, settings, start, script, appearance, info })
+    let parts = is_plain(&expanded).then(|| RigidParts::new(specs, colliders, names));
+    Ok(BuiltScene { model, settings, start, script, appearance, info, parts })
 }
 
 /// Refuses solvers that this build does not have.

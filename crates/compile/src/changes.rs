@@ -9,6 +9,7 @@ use std::sync::Arc;
 use sinew_engine::{Appearance, Model, Settings, State};
 use sinew_scene::{ChangeDoc, SceneDoc, StepperDoc, validate};
 
+use crate::rigid::RigidParts;
 use crate::{build::build, error::BuildError, info::SceneInfo, script::Script, settings::settings};
 
 /// Everything that a scene becomes.
@@ -24,6 +25,8 @@ pub struct CompiledScene {
     pub appearance: Appearance,
     /// Name, steps and samples.
     pub info: SceneInfo,
+    /// Its bodies, joints and colliders, for edits; none if it has more than these.
+    pub parts: Option<RigidParts>,
 }
 
 /// A scene from one change to the next.
@@ -70,6 +73,7 @@ pub fn compile(scene: &SceneDoc) -> Result<CompiledScene, BuildError> {
         script: built.script,
         appearance: built.appearance,
         info: built.info.of_steps(scene),
+        parts: built.parts,
     })
 }
 

@@ -9,10 +9,12 @@ use sinew_contact::{
 };
 use sinew_math::Pose;
 use sinew_mechanism::{BodyId, BodyKind};
-use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, PairDoc, SceneDoc, ShapeDoc};
+use sinew_scene::{
+    ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, GONE, PairDoc, SceneDoc, ShapeDoc,
+};
 
 use crate::collider_meshes::{ColliderMesh, ColliderMeshes};
-use crate::{error::BuildError, names::WORLD};
+use crate::{error::BuildError, merge::merge_by, names::WORLD};
 
 /// The kinds of surfaces that the pairs of a scene name: the first is 1.
 pub(crate) struct SurfaceKinds<'a>(Vec<&'a str>);
@@ -30,7 +32,7 @@ impl<'a> SurfaceKinds<'a> {
         self.0.binary_search(&name).map_or(0, |i| i as u32 + 1)
     }
 
-    fn rules(&self, scene: &SceneDoc) -> Vec<PairRule> {
+    pub(crate) fn rules(&self, scene: &SceneDoc) -> Vec<PairRule> {
         let rule = |pair: &PairDoc| {
             let kinds = [self.kind(&pair.a), self.kind(&pair.b)];
             PairRule { kinds, friction: pair.friction, restitution: pair.restitution }
@@ -39,65 +41,102 @@ impl<'a> SurfaceKinds<'a> {
     }
 }
 
-/// What touches, and what feels, both if there are any.
+/// The colliders of a scene in body frames, those that touch before those that only feel, and the document of each.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SceneColliders {
+    all: Vec<(u32, Collider)>,
+    n_solids: usize,
+}
+
+/// What touches, and what feels, both if there are any.
+pub(crate) struct ColliderModels {
     pub(crate) solids: Option<ContactModel>,
     pub(crate) sensors: Option<SensorModel>,
 }
 
-/// Colliders in the frames of the centres of mass. Bodies that a joint connects ignore each other.
+/// Colliders of a scene, its bodies' written out. `bodies` are those of the mechanism, by name.
 pub(crate) fn scene_colliders(
     scene: &SceneDoc,
     mechanism: &sinew_mechanism::Model,
     bodies: &BTreeMap<&str, BodyId>,
     (meshes, kinds): (&ColliderMeshes<'_>, &SurfaceKinds<'_>),
 ) -> Result<SceneColliders, BuildError> {
-    let mut colliders = Vec::new();
-    // the document of each collider, and whether forces move it
-    let mut origins: Vec<(usize, bool)> = Vec::new();
+    let mut found = SceneColliders::default();
     let docs = scene.colliders.iter().enumerate();
     let (sensors, solids): (Vec<_>, Vec<_>) = docs.partition(|(_, doc)| doc.sensor);
-    let mut n_solids = 0;
     for (i, doc) in solids.into_iter().chain(sensors) {
         let body = bodies.get(doc.body.as_str()).copied().filter(|_| doc.body != WORLD);
         let (kind, path) = (kinds.kind(doc.known_as()), format!("colliders[{i}]"));
         let entry = ColliderEntry { scene, doc, mesh: meshes.get(i), kind, path };
-        entry.add((mechanism, body), &mut colliders)?;
-        let is_moved = body.is_some_and(|body| mechanism.body_kind(body) == BodyKind::Dynamic);
-        origins.resize(colliders.len(), (i, is_moved));
+        entry.add((mechanism, body), &mut |collider| found.all.push((i as u32, collider)))?;
         if !doc.sensor {
-            n_solids = colliders.len();
+            found.n_solids = found.all.len();
         }
     }
-    let joined: Vec<[Owner; 2]> = mechanism
-        .joints()
-        .map(|joint| mechanism.joint_bodies(joint))
-        .filter(|(a, b)| a.is_some() && b.is_some())
-        .map(|(a, b)| [owner(a), owner(b)])
-        .collect();
-    let model = |colliders: &[Collider]| {
-        let parts = origins[..colliders.len()].iter().map(|(i, _)| *i as u32).collect();
-        let model = ContactModel::new(colliders.to_vec(), mechanism.n_bodies(), &joined);
-        let model = model.and_then(|model| model.with_parts(parts)?.with_pair_rules(kinds.rules(scene)));
-        model.map_err(|error| fault("colliders", &error))
-    };
-    let solids = (n_solids > 0).then(|| model(&colliders[..n_solids])).transpose()?;
-    if let Some(solids) = &solids {
-        refuse_mesh_pairs(solids, &origins[..n_solids])?;
+    Ok(found)
+}
+
+impl SceneColliders {
+    /// Puts other colliders among these, none of which only feel. `places` are the new numbers of bodies and of documents; where both have colliders
+    /// of one document, the others count.
+    pub(crate) fn merge(&mut self, places: [&[u32]; 2], (mut other, other_places): (Self, [&[u32]; 2])) {
+        let renumber = |all: &mut Vec<(u32, Collider)>, bodies: &[u32]| {
+            all.retain_mut(|(_, collider)| {
+                let Owner::Body(body) = collider.owner() else { return true };
+                let place = bodies.get(body as usize).copied().unwrap_or(GONE);
+                collider.set_owner(Owner::Body(place));
+                place != GONE
+            });
+        };
+        renumber(&mut self.all, places[0]);
+        renumber(&mut other.all, other_places[0]);
+        let document = (|item: &(u32, Collider)| item.0, |item: &mut (u32, Collider), new| item.0 = new);
+        merge_by(document, (&mut self.all, places[1]), (other.all, other_places[1]));
+        self.n_solids = self.all.len();
     }
-    let sensors = (colliders.len() > n_solids).then(|| model(&colliders)).transpose()?;
-    Ok(SceneColliders { solids, sensors: sensors.map(|all| SensorModel::new(all, n_solids)) })
+
+    /// The models that a mechanism needs. Bodies that a joint connects ignore each other.
+    pub(crate) fn models(
+        &self,
+        mechanism: &sinew_mechanism::Model,
+        rules: &[PairRule],
+    ) -> Result<ColliderModels, BuildError> {
+        let Self { all, n_solids } = self;
+        let joined: Vec<[Owner; 2]> = mechanism
+            .joints()
+            .map(|joint| mechanism.joint_bodies(joint))
+            .filter(|(a, b)| a.is_some() && b.is_some())
+            .map(|(a, b)| [owner(a), owner(b)])
+            .collect();
+        let model = |n: usize| {
+            let colliders = all[..n].iter().map(|(_, collider)| collider.clone()).collect();
+            let documents = all[..n].iter().map(|(document, _)| *document).collect();
+            let model = ContactModel::new(colliders, mechanism.n_bodies(), &joined);
+            let model = model.and_then(|it| it.with_parts(documents)?.with_pair_rules(rules.to_vec()));
+            model.map_err(|error| fault("colliders", &error))
+        };
+        let solids = (*n_solids > 0).then(|| model(*n_solids)).transpose()?;
+        if let Some(solids) = &solids {
+            refuse_mesh_pairs(solids, mechanism)?;
+        }
+        let sensors = (all.len() > *n_solids).then(|| model(all.len())).transpose()?;
+        Ok(ColliderModels { solids, sensors: sensors.map(|all| SensorModel::new(all, *n_solids)) })
+    }
 }
 
 /// Meshes do not touch meshes or height fields: what forces move and could meet one must be convex.
-fn refuse_mesh_pairs(model: &ContactModel, origins: &[(usize, bool)]) -> Result<(), BuildError> {
-    let surfaces =
+fn refuse_mesh_pairs(model: &ContactModel, mechanism: &sinew_mechanism::Model) -> Result<(), BuildError> {
+    let is_surface =
         |i: &usize| matches!(model.colliders()[*i].shape(), ContactShape::Mesh(_) | ContactShape::Field(_));
-    let found: Vec<usize> = (0..origins.len()).filter(surfaces).collect();
-    for &i in found.iter().filter(|i| origins[**i].1) {
+    let is_moved = |i: usize| match model.colliders()[i].owner() {
+        Owner::World => false,
+        Owner::Body(body) => mechanism.body_kind(BodyId::from_index(body as usize)) == BodyKind::Dynamic,
+    };
+    let found: Vec<usize> = (0..model.colliders().len()).filter(is_surface).collect();
+    for &i in found.iter().filter(|i| is_moved(**i)) {
         if found.iter().any(|&j| model.may_touch(i, j)) {
             return Err(BuildError::Unsupported {
-                field: format!("colliders[{}].shape", origins[i].0),
+                field: format!("colliders[{}].shape", model.part(i)),
                 what: "meshes and height fields do not touch each other, and this one could meet another",
                 hint: "use Convex(…) or Decomposed(…) for one of the two, or groups that do not touch",
             });
@@ -120,7 +159,7 @@ impl ColliderEntry<'_> {
     fn add(
         &self,
         (mechanism, body): (&sinew_mechanism::Model, Option<BodyId>),
-        out: &mut Vec<Collider>,
+        out: &mut impl FnMut(Collider),
     ) -> Result<(), BuildError> {
         let Self { scene, doc, mesh, kind, path } = self;
         let mass = body.map_or(0.0, |body| mechanism.body_mass(body));
@@ -146,7 +185,7 @@ impl ColliderEntry<'_> {
             }
         };
         for collider in found {
-            out.push(collider.map_err(|error| fault(path, &error))?.with_groups(groups(&doc.contact)));
+            out(collider.map_err(|error| fault(path, &error))?.with_groups(groups(&doc.contact)));
         }
         Ok(())
     }

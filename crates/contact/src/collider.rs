@@ -81,6 +81,11 @@ impl Collider {
         Self { groups, ..self }
     }
 
+    /// Gives it to another owner.
+    pub fn set_owner(&mut self, owner: Owner) {
+        self.owner = owner;
+    }
+
     /// Least extent of its shape (m): what is deeper inside has passed through it. Infinite for planes, height fields and
     /// meshes, of which sheets have none and others any.
     pub fn thickness(&self) -> f64 {

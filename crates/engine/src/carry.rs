@@ -4,6 +4,8 @@
 //! sleeps sleeps on, unless a body of its group, or one that it touches, is gone. Flesh keeps its nodes if it has as many of them as before;
 //! flesh that is new is at rest around its bones. Cost: one pass over the state.
 
+use std::borrow::Cow;
+
 use sinew_contact::{ContactEvent, ContactKey, ContactModel, ContactPoint, Mover, Opposite, TouchSide};
 use sinew_flesh::{AWAKE, FleshState};
 use sinew_mechanism::BodyId;
@@ -147,9 +149,9 @@ fn carry_sleep(
     moves: &PartMoves,
     key: impl Fn(ContactKey) -> Option<ContactKey>,
 ) -> SleepState {
-    let mut before = old.clone();
+    let mut before = Cow::Borrowed(old);
     for gone in (0..moves.bodies.len()).filter(|&body| moves.bodies[body] == NONE) {
-        before.disturb(BodyId::from_index(gone));
+        before.to_mut().disturb(BodyId::from_index(gone));
     }
     let mut sleep = SleepState { gravity: old.gravity, begun: old.begun, ..SleepState::default() };
     if !before.groups.is_empty() {

@@ -1,6 +1,8 @@
 //! The model of a character, which does not change (bodies, joints, forces, flesh, colliders, actuators), and its state,
 //! which changes from step to step.
 
+use std::sync::Arc;
+
 use sinew_contact::{ContactEvents, Owner, SensorModel};
 use sinew_control::{Controller, ControllerState};
 use sinew_flesh::{FleshModel, FleshState};
@@ -20,7 +22,7 @@ pub struct Model {
     touching: Option<Box<FleshModel>>,
     reduced: Option<Box<ReducedModel>>,
     sensors: Option<Box<SensorModel>>,
-    collider_names: Vec<String>,
+    collider_names: Vec<Arc<str>>,
     flesh_names: Vec<String>,
     /// Per body: least extent of its colliders, m.
     pub(crate) thickness: Vec<f64>,
@@ -60,8 +62,8 @@ impl Model {
 
     /// The same model with a name per part of its colliders ([`sinew_contact::ContactModel::part`]).
     #[must_use]
-    pub fn with_collider_names(self, collider_names: Vec<String>) -> Self {
-        Self { collider_names, ..self }
+    pub fn with_collider_names(self, names: impl IntoIterator<Item: Into<Arc<str>>>) -> Self {
+        Self { collider_names: names.into_iter().map(Into::into).collect(), ..self }
     }
 
     /// The same model with a name per body of flesh.
@@ -77,7 +79,7 @@ impl Model {
 
     /// The name of a collider, by its part; empty if it has none.
     pub fn collider_name(&self, part: u32) -> &str {
-        self.collider_names.get(part as usize).map_or("", String::as_str)
+        self.collider_names.get(part as usize).map_or("", |name| name)
     }
 
     /// The sensors, if there are any.

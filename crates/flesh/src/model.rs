@@ -95,10 +95,10 @@ impl FleshModel {
     /// The colliders without the flesh, for contacts of bodies beside flesh that is stepped in another way; none if no flesh or no collider on a body
     /// is there.
     pub fn without_flesh(&self) -> Option<Self> {
-        let contact = self.contact.clone().filter(|_| !self.bodies.is_empty())?;
-        has_bodies(&contact).then(|| Self {
+        let contact = self.contact.as_ref().filter(|_| !self.bodies.is_empty())?;
+        has_bodies(contact).then(|| Self {
             bodies: Vec::new(),
-            contact: Some(contact),
+            contact: Some(contact.clone()),
             masses: self.masses.clone(),
             ports: self.ports.clone(),
             slots: self.slots.clone(),

@@ -3,14 +3,18 @@
 //! Generators are written out first, so that everything in the scene is a part. What a removed part holds goes with it: joints, springs, ropes,
 //! colliders, surfaces and inputs on a body; gears and inputs on a joint; inputs and pairs on flesh. Whatever else names a removed part is left
 //! for [`crate::validate`] to complain about. Cost: one pass over the lists that may name the part.
+//!
+//! Between [`EditableScene::begin_edit`] and [`EditableScene::end_edit`] the scene remembers what it was, so that the edit can be compared with it
+//! or taken back.
 
 use std::collections::BTreeSet;
 
-use crate::builders::{N_LISTS, ScenePart};
+use crate::builders::{N_LISTS, ScenePart, for_each_list};
 use crate::doc::{
-    BodyDoc, CameraDoc, ChangeDoc, ColliderDoc, EndDoc, FleshDoc, GearDoc, InputDoc, JointDoc, PairDoc,
-    RopeDoc, SceneDoc, ScoreDoc, SpringDoc, SurfaceDoc, TrackDoc,
+    BodyDoc, ChangeDoc, ColliderDoc, EndDoc, FleshDoc, GearDoc, InputDoc, JointDoc, PairDoc, RopeDoc,
+    SceneDoc, ScoreDoc, SpringDoc, SurfaceDoc, TrackDoc,
 };
+use crate::journal::Journal;
 use crate::slots::{Handle, Slots};
 
 /// A scene whose parts have handles.
@@ -18,28 +22,75 @@ use crate::slots::{Handle, Slots};
 pub struct EditableScene {
     scene: SceneDoc,
     slots: [Slots; N_LISTS],
+    /// Of the edit under way.
+    journal: Option<Box<Journal>>,
 }
 
 impl EditableScene {
     /// A scene with its generators written out.
     pub fn new(scene: &SceneDoc) -> Self {
-        fn slots_of<P: ScenePart>(scene: &SceneDoc, slots: &mut [Slots; N_LISTS]) {
-            slots[P::LIST] = Slots::of(P::list(scene).len());
+        let mut this = Self { scene: scene.expanded(), ..Self::default() };
+        for_each_list!(this.number_parts());
+        this
+    }
+
+    fn number_parts<P: ScenePart>(&mut self) {
+        self.slots[P::LIST] = Slots::of(P::list(&self.scene).len());
+    }
+
+    /// Begins an edit. One that was begun before and not ended is taken back.
+    pub fn begin_edit(&mut self) {
+        self.undo_edit();
+        self.journal = Some(Box::new(Journal::new(&self.scene, &self.slots)));
+    }
+
+    /// Ends an edit: what was before is forgotten.
+    pub fn end_edit(&mut self) {
+        self.journal = None;
+    }
+
+    /// Takes an edit back, if there is one: the scene and its handles are what they were.
+    pub fn undo_edit(&mut self) {
+        if let Some(mut journal) = self.journal.take() {
+            for_each_list!(journal.restore(&mut self.scene, &self.slots));
+            journal.restore_rest(&mut self.scene, &mut self.slots);
         }
-        let (scene, mut slots) = (scene.expanded(), Default::default());
-        slots_of::<BodyDoc>(&scene, &mut slots);
-        slots_of::<JointDoc>(&scene, &mut slots);
-        slots_of::<SpringDoc>(&scene, &mut slots);
-        slots_of::<RopeDoc>(&scene, &mut slots);
-        slots_of::<GearDoc>(&scene, &mut slots);
-        slots_of::<SurfaceDoc>(&scene, &mut slots);
-        slots_of::<FleshDoc>(&scene, &mut slots);
-        slots_of::<ColliderDoc>(&scene, &mut slots);
-        slots_of::<PairDoc>(&scene, &mut slots);
-        slots_of::<TrackDoc>(&scene, &mut slots);
-        slots_of::<InputDoc>(&scene, &mut slots);
-        slots_of::<CameraDoc>(&scene, &mut slots);
-        Self { scene, slots }
+    }
+
+    /// What the edit under way changed; none if there is no such edit.
+    pub(crate) fn journal(&self) -> Option<&Journal> {
+        self.journal.as_deref()
+    }
+
+    /// A part as it was before the edit under way; none if it was not there.
+    pub fn before<P: ScenePart>(&self, handle: Handle<P>) -> Option<&P> {
+        match &self.journal {
+            Some(journal) => journal.part_before(handle, || self.get(handle)),
+            None => self.get(handle),
+        }
+    }
+
+    /// Handles of all parts before the edit under way, in the order of their list then.
+    pub fn handles_before<P: ScenePart>(&self) -> impl Iterator<Item = Handle<P>> {
+        let slots = self.journal.as_ref().map_or(&self.slots, |journal| journal.slots());
+        (0..slots[P::LIST].len()).filter_map(|position| slots[P::LIST].handle(position))
+    }
+
+    /// Parts that the edit under way added or replaced.
+    pub fn touched<P: ScenePart>(&self) -> impl Iterator<Item = (Handle<P>, &P)> {
+        let touched = self.journal.iter().flat_map(|journal| journal.touched::<P>());
+        touched.filter_map(|handle| Some((handle, self.get(handle)?)))
+    }
+
+    /// Parts that the edit under way removed, and what those were that it replaced.
+    pub fn replaced<P: ScenePart>(&self) -> impl Iterator<Item = &P> {
+        self.journal.iter().flat_map(|journal| journal.replaced::<P>())
+    }
+
+    /// Per part before the edit under way: its place in the list now, or [`crate::GONE`].
+    pub fn moves<P: ScenePart>(&self) -> Vec<u32> {
+        let before = self.journal.as_ref().map_or(&self.slots, |journal| journal.slots());
+        self.slots[P::LIST].moves(&before[P::LIST])
     }
 
     /// The scene as it is now.
@@ -53,7 +104,11 @@ impl EditableScene {
             part.set_name(self.free_name::<P>());
         }
         P::list_mut(&mut self.scene).push(part);
-        self.slots[P::LIST].push()
+        let handle = self.slots[P::LIST].push();
+        if let Some(journal) = &mut self.journal {
+            journal.note_new(handle);
+        }
+        handle
     }
 
     /// Removes a part with everything that hangs on it; none if it is not there.
@@ -77,7 +132,11 @@ impl EditableScene {
     /// Replaces a part; gives back what was there, or none if it is not there.
     pub fn replace<P: ScenePart>(&mut self, handle: Handle<P>, part: P) -> Option<P> {
         let position = self.position(handle)?;
-        P::list_mut(&mut self.scene).get_mut(position).map(|place| std::mem::replace(place, part))
+        let old = std::mem::replace(P::list_mut(&mut self.scene).get_mut(position)?, part);
+        if let Some(journal) = &mut self.journal {
+            journal.note_replaced(handle, &old);
+        }
+        Some(old)
     }
 
     /// A part as it is written; none if it is not there.
@@ -100,11 +159,6 @@ impl EditableScene {
     /// Place of a part in its list; none if it is not there.
     pub fn position<P: ScenePart>(&self, handle: Handle<P>) -> Option<usize> {
         self.slots[P::LIST].position(handle)
-    }
-
-    /// Per part of an earlier form of this scene: its place in the list now, or [`crate::GONE`].
-    pub fn moves<P: ScenePart>(&self, before: &Self) -> Vec<u32> {
-        self.slots[P::LIST].moves(&before.slots[P::LIST])
     }
 
     /// Replaces the changes, and how long to simulate (s).
@@ -143,6 +197,12 @@ impl EditableScene {
         let list = P::list_mut(&mut self.scene);
         let stays: Vec<bool> = list.iter().enumerate().map(|(position, part)| keep(position, part)).collect();
         if stays.contains(&false) {
+            if let Some(journal) = &mut self.journal {
+                let gone = (0..stays.len()).filter(|&position| !stays[position]);
+                for (position, handle) in gone.filter_map(|at| Some((at, self.slots[P::LIST].handle(at)?))) {
+                    journal.note_old::<P>(handle, &list[position]);
+                }
+            }
             let mut each = stays.iter();
             list.retain(|_| each.next() == Some(&true));
             self.slots[P::LIST].retain(|position| stays[position]);

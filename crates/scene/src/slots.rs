@@ -19,9 +19,21 @@ pub struct Handle<P> {
     part: PhantomData<fn() -> P>,
 }
 
+/// A handle without the kind of its part.
+pub(crate) type SlotKey = (u32, u32);
+
 impl<P> Handle<P> {
     fn new(slot: u32, generation: u32) -> Self {
         Self { slot, generation, part: PhantomData }
+    }
+
+    /// Slot and generation.
+    pub(crate) fn key(self) -> SlotKey {
+        (self.slot, self.generation)
+    }
+
+    pub(crate) fn of_key((slot, generation): SlotKey) -> Self {
+        Self::new(slot, generation)
     }
 }
 
@@ -107,6 +119,11 @@ impl Slots {
     pub(crate) fn position<P>(&self, handle: Handle<P>) -> Option<usize> {
         let &(generation, position) = self.slots.get(handle.slot as usize)?;
         (generation == handle.generation && position != GONE).then_some(position as usize)
+    }
+
+    /// Number of items.
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
     }
 
     /// The handle of the item at a place of the list.

@@ -11,7 +11,7 @@ pub(crate) mod view;
 use std::sync::Arc;
 
 use glam::DVec3;
-use sinew_compile::{SceneInfo, ScenePeriod, Script, ScriptTimes};
+use sinew_compile::{RigidParts, SceneInfo, ScenePeriod, Script, ScriptTimes};
 use sinew_contact::{ContactEvent, Groups, Owner, Probe, RayCast, SurfaceHit, TouchSide};
 use sinew_engine::{
     Appearance, Contact, Model, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
@@ -52,6 +52,8 @@ pub struct World {
     track_points: Vec<TrackPoint>,
     info: SceneInfo,
     clock: FrameClock,
+    /// For edits; none if they need the whole scene to be compiled.
+    parts: Option<RigidParts>,
 }
 
 impl World {
@@ -73,6 +75,7 @@ impl World {
             track_points: Vec::new(),
             info: SceneInfo::default(),
             clock: FrameClock::default(),
+            parts: None,
         }
     }
 

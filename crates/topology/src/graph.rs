@@ -6,7 +6,7 @@
 
 use crate::error::TopologyError;
 use crate::id::{ConstraintId, GraphNode, VariableId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What a constraint connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +157,20 @@ impl Graph {
         self.constraints[id.index()].priority
     }
 
+    /// The graph with names, for messages; empty ones are left out. Names of variables must differ from each other, and so must those of constraints.
+    #[must_use]
+    pub fn with_names<'a>(
+        mut self,
+        variable: impl Fn(VariableId) -> &'a str,
+        constraint: impl Fn(ConstraintId) -> &'a str,
+    ) -> Self {
+        let variables = self.variables().map(|id| (id, variable(id).to_owned()));
+        self.variable_names = variables.filter(|(_, name)| !name.is_empty()).collect();
+        let constraints = self.constraints().map(|id| (id, constraint(id).to_owned()));
+        self.constraint_names = constraints.filter(|(_, name)| !name.is_empty()).collect();
+        self
+    }
+
     /// The name of a variable, if it was given one.
     pub fn variable_name(&self, id: VariableId) -> Option<&str> {
         self.variable_names.get(&id).map(String::as_str)
@@ -216,7 +230,7 @@ impl Graph {
     fn check_names(&self) -> Result<(), TopologyError> {
         let variables = self.variable_names.iter().map(|(&id, name)| (GraphNode::Variable(id), name));
         let constraints = self.constraint_names.iter().map(|(&id, name)| (GraphNode::Constraint(id), name));
-        let mut seen: BTreeMap<(bool, &str), GraphNode> = BTreeMap::new();
+        let mut seen: HashMap<(bool, &str), GraphNode> = HashMap::new();
         for (node, name) in variables.chain(constraints) {
             let (is_variable, exists) = match node {
                 GraphNode::Variable(id) => (true, id.index() < self.n_variables()),

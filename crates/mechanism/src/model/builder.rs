@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, JointKind, MassProperties, Motion, Pose, PrincipalInertia};
-use sinew_topology::{Endpoints, GraphBuilder, Priority, VariableId, plan};
+use sinew_topology::{EliminationPlan, Endpoints, Graph, GraphBuilder, Priority, VariableId, plan};
 
 use crate::forces::{Band, ForceSet, PointSpring};
 use crate::model::{
@@ -15,11 +15,11 @@ use crate::model::{
 /// Collects bodies, joints and springs; [`MechanismBuilder::build`] checks them and plans the elimination.
 #[derive(Clone, Debug, Default)]
 pub struct MechanismBuilder {
-    bodies: Vec<BodySpec>,
-    joints: Vec<JointSpec>,
-    springs: Vec<PointSpringSpec>,
-    transmissions: Vec<TransmissionSpec>,
-    structure: Structure,
+    pub(crate) bodies: Vec<BodySpec>,
+    pub(crate) joints: Vec<JointSpec>,
+    pub(crate) springs: Vec<PointSpringSpec>,
+    pub(crate) transmissions: Vec<TransmissionSpec>,
+    pub(crate) structure: Structure,
 }
 
 /// Which joints are solved exactly, as a tree.
@@ -76,27 +76,33 @@ impl MechanismBuilder {
     ///
     /// # Errors
     /// The first fault, naming its culprit.
-    pub fn build(self) -> Result<Model, MechanismError> {
+    pub fn build(&self) -> Result<Model, MechanismError> {
         check_names("body", self.bodies.iter().map(|b| b.name.as_str()))?;
         check_names("joint", self.joints.iter().map(|j| j.name.as_str()))?;
         check_names("rope or gear", self.transmissions.iter().map(TransmissionSpec::name))?;
         let mut records = Records::default();
         records.add(&self.bodies, &self.joints, &self.springs)?;
         records.add_transmissions(&self.transmissions)?;
-        let graph = self.graph()?;
-        let plan = plan(&graph)?;
+        // Only messages need the names of the graph.
+        let (graph, plan) = self.planned(false).or_else(|_| self.planned(true))?;
         Ok(lay_out(records, graph, plan))
+    }
+
+    fn planned(&self, is_named: bool) -> Result<(Graph, EliminationPlan), MechanismError> {
+        let graph = self.graph(is_named)?;
+        let plan = plan(&graph)?;
+        Ok((graph, plan))
     }
 
     /// The kinematic graph: dynamic bodies are variables, everything immovable is the world. Constraints are numbered
     /// as the joints are.
-    fn graph(&self) -> Result<sinew_topology::Graph, MechanismError> {
+    fn graph(&self, is_named: bool) -> Result<Graph, MechanismError> {
         let mut graph = GraphBuilder::new();
         let mut variables = vec![None; self.bodies.len()];
         for (variable, body) in variables.iter_mut().zip(&self.bodies) {
             if body.kind == BodyKind::Dynamic {
                 let id = graph.add_variable(6);
-                if !body.name.is_empty() {
+                if is_named && !body.name.is_empty() {
                     graph.name_variable(id, &body.name);
                 }
                 *variable = Some(id);
@@ -109,7 +115,7 @@ impl MechanismBuilder {
                 Structure::Full => Priority::Secondary,
             };
             let id = graph.add_constraint(n_rows(joint), ends, priority);
-            if !joint.name.is_empty() {
+            if is_named && !joint.name.is_empty() {
                 graph.name_constraint(id, &joint.name);
             }
         }

@@ -3,6 +3,8 @@
 //! Stepping never fails, so everything that could spoil a step is refused here: numbers that are not finite, impossible masses,
 //! forces on coordinates that a joint does not have. Every error names the body, joint or spring and says what would be valid.
 
+use std::collections::HashSet;
+
 use glam::DQuat;
 use sinew_math::{DriveCoordinate, JointKind};
 
@@ -22,10 +24,9 @@ pub(crate) fn label(index: usize, name: &str) -> String {
 
 /// Names are optional, but a name that is there is unique: scenes and edits refer to it.
 pub(crate) fn check_names<'a>(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Checked {
-    let mut sorted: Vec<&str> = names.filter(|n| !n.is_empty()).collect();
-    sorted.sort_unstable();
-    match sorted.windows(2).find(|w| w[0] == w[1]) {
-        Some(w) => Err(MechanismError::DuplicateName { kind, name: w[0].to_owned() }),
+    let mut seen = HashSet::with_capacity(names.size_hint().0);
+    match names.filter(|name| !name.is_empty()).find(|name| !seen.insert(*name)) {
+        Some(name) => Err(MechanismError::DuplicateName { kind, name: name.to_owned() }),
         None => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 //! An edit uses *extended* ids: those of the old model, followed by those of its additions. Bodies and joints that
 //! remain keep their order; additions come last. Removing a body removes the joints, springs, ropes and gears on it.
 
-use sinew_topology::{ConstraintId, GraphEdit, NONE, VariableId, replan};
+use sinew_topology::{ConstraintId, Graph, GraphEdit, NONE, VariableId, replan};
 
 use crate::model::{
     Checked, ModelSprings, Moves, Records, TransmissionModel, WORLD, check_names, endpoints, label, lay_out,
@@ -142,7 +142,9 @@ impl Model {
 
         // Only islands that the edit touches are planned again.
         let graph_edit = self.graph_edit(edit, &joints)?;
-        let replanned = replan(&self.structure.plan, &self.structure.graph, &graph_edit)?;
+        let replanned = replan(&self.structure.plan, &self.structure.graph, &graph_edit)
+            // Only messages need the names of the graph.
+            .or_else(|_| replan(&self.structure.plan, &self.named_graph(), &graph_edit))?;
         let model = lay_out(records, replanned.graph, replanned.plan);
         Ok(Edited { model, n_replanned: replanned.n_replanned, bodies, joints })
     }
@@ -208,6 +210,15 @@ impl Model {
             }
         }
         records
+    }
+
+    /// The graph with the names of bodies and joints.
+    fn named_graph(&self) -> Graph {
+        let body = |variable: VariableId| self.structure.body_of_variable[variable.index()] as usize;
+        self.structure.graph.clone().with_names(
+            |variable| self.body_name(BodyId::from_index(body(variable))),
+            |constraint| self.joint_name(JointId::from_index(constraint.index())),
+        )
     }
 
     /// The same edit in terms of variables and constraints.

@@ -13,6 +13,7 @@ mod ids;
 mod islands;
 mod layout;
 mod mechanism;
+mod merge;
 mod names;
 mod records;
 mod rotor;

@@ -8,5 +8,5 @@ mod collider;
 mod joint;
 mod part;
 
-pub(crate) use part::N_LISTS;
 pub use part::ScenePart;
+pub(crate) use part::{N_LISTS, for_each_list};

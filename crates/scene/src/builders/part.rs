@@ -38,6 +38,25 @@ mod sealed {
 /// Number of lists.
 pub(crate) const N_LISTS: usize = 12;
 
+/// Calls a generic method once for every list of a scene.
+macro_rules! for_each_list {
+    ($target:ident.$method:ident($($argument:expr),*)) => {
+        $target.$method::<crate::doc::BodyDoc>($($argument),*);
+        $target.$method::<crate::doc::JointDoc>($($argument),*);
+        $target.$method::<crate::doc::SpringDoc>($($argument),*);
+        $target.$method::<crate::doc::RopeDoc>($($argument),*);
+        $target.$method::<crate::doc::GearDoc>($($argument),*);
+        $target.$method::<crate::doc::SurfaceDoc>($($argument),*);
+        $target.$method::<crate::doc::FleshDoc>($($argument),*);
+        $target.$method::<crate::doc::ColliderDoc>($($argument),*);
+        $target.$method::<crate::doc::PairDoc>($($argument),*);
+        $target.$method::<crate::doc::TrackDoc>($($argument),*);
+        $target.$method::<crate::doc::InputDoc>($($argument),*);
+        $target.$method::<crate::doc::CameraDoc>($($argument),*);
+    };
+}
+pub(crate) use for_each_list;
+
 macro_rules! parts {
     (@name) => {
         fn name(&self) -> Option<&str> {

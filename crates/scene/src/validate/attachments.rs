@@ -1,5 +1,7 @@
 //! Rules for the attachment of flesh to bodies: bodies, shapes and nodes exist.
 
+use std::fmt::Display;
+
 use super::issues::Issues;
 use super::lookup::{Touchable, touchable};
 use crate::doc::{AttachDoc, AttachedDoc, FleshDoc, FleshMeshDoc, SceneDoc};
@@ -21,7 +23,13 @@ pub(super) fn attachments_fit(scene: &SceneDoc, issues: &mut Issues) {
 }
 
 /// The body to which nodes are attached.
-fn check_body(scene: &SceneDoc, issues: &mut Issues, flesh: &FleshDoc, attach: &AttachDoc, path: &str) {
+fn check_body(
+    scene: &SceneDoc,
+    issues: &mut Issues,
+    flesh: &FleshDoc,
+    attach: &AttachDoc,
+    path: impl Display + Copy,
+) {
     let no_body_has_shapes =
         || scene.bodies.iter().all(|body| body.shapes.is_empty()) && scene.generators.is_empty();
     match (&attach.nodes, attach.body.as_deref()) {
@@ -44,7 +52,13 @@ fn check_body(scene: &SceneDoc, issues: &mut Issues, flesh: &FleshDoc, attach: &
 }
 
 /// The flesh is that of a character, and all of its bones exist.
-fn check_character(scene: &SceneDoc, issues: &mut Issues, flesh: &FleshDoc, prefix: &str, path: &str) {
+fn check_character(
+    scene: &SceneDoc,
+    issues: &mut Issues,
+    flesh: &FleshDoc,
+    prefix: &str,
+    path: impl Display + Copy,
+) {
     let field = format!("{path}.nodes");
     let FleshMeshDoc::Character { kind } = flesh.mesh else {
         let hint = "use Within(…), List(…) or Inside(low: …, high: …)";

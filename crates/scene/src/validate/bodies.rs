@@ -1,11 +1,13 @@
 //! Rules for bodies: positive sizes and masses, possible inertias, rotations that are not zero, colours from 0 to 1; Poisson's ratios.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use glam::DVec3;
 use sinew_math::{MassError, Shape, ShapeSize};
 
-use super::{issues::Issues, lookup::bodies};
+use super::issues::Issues;
+use super::lookup::{ItemPath, bodies, templates};
 use crate::doc::{BodyKindDoc, CurveDoc, GeneratorDoc, MassDoc, RotationDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 
@@ -13,13 +15,13 @@ use crate::error::SceneIssueKind as Kind;
 pub(super) fn sizes_are_positive(scene: &SceneDoc, issues: &mut Issues) {
     for (path, body) in bodies(scene) {
         for (i, shape) in body.shapes.iter().enumerate() {
-            check_shape(issues, &shape.solid, &format!("{path}.shapes[{i}]"));
+            check_shape(issues, &shape.solid, format_args!("{path}.shapes[{i}]"));
         }
     }
 }
 
 /// The sizes of one shape.
-pub(super) fn check_shape(issues: &mut Issues, shape: &Shape, path: &str) {
+pub(super) fn check_shape(issues: &mut Issues, shape: &Shape, path: impl Display + Copy) {
     for ShapeSize { name, value, may_be_zero } in shape.sizes() {
         if may_be_zero {
             issues.require_not_negative(path, &[(name, value)]);
@@ -36,7 +38,7 @@ pub(super) fn masses_are_positive(scene: &SceneDoc, issues: &mut Issues) {
             MassDoc::Density(value) | MassDoc::Total(value) => ("", *value),
             MassDoc::Properties(written) => ("mass", written.mass),
         };
-        issues.require_positive(&path, &[mass]);
+        issues.require_positive(path, &[mass]);
     }
 }
 
@@ -92,7 +94,7 @@ pub(super) fn rotations_have_an_axis(scene: &SceneDoc, issues: &mut Issues) {
 pub(super) fn damping_and_color_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (path, body) in bodies(scene) {
         let damping = [("linear_damping", body.linear_damping), ("angular_damping", body.angular_damping)];
-        issues.require_not_negative(&path, &damping);
+        issues.require_not_negative(path, &damping);
         check_color(issues, body.color, || format!("{path}.color"));
     }
 }
@@ -106,14 +108,17 @@ pub(super) fn check_color(issues: &mut Issues, color: Option<DVec3>, field: impl
 }
 
 /// Every mass, those of generators included, with its path.
-fn masses(scene: &SceneDoc) -> impl Iterator<Item = (String, &MassDoc)> {
+fn masses(scene: &SceneDoc) -> impl Iterator<Item = (ItemPath, &MassDoc)> {
+    let listed = scene.bodies.iter().enumerate();
+    let listed = listed.map(|(i, body)| (ItemPath("bodies", i, ".mass"), &body.mass));
+    let links = templates(scene).map(|(i, link, _)| (ItemPath("generators", i, ".link.mass"), &link.mass));
     let last = scene.generators.iter().enumerate().filter_map(|(i, generator)| match generator {
         GeneratorDoc::Chain(chain) => {
-            chain.last_mass.as_ref().map(|mass| (format!("generators[{i}].last_mass"), mass))
+            Some((ItemPath("generators", i, ".last_mass"), chain.last_mass.as_ref()?))
         }
         _ => None,
     });
-    bodies(scene).map(|(path, body)| (format!("{path}.mass"), &body.mass)).chain(last)
+    listed.chain(links).chain(last)
 }
 
 /// A rotation that has an axis.
@@ -129,7 +134,7 @@ pub(super) fn check_rotation(issues: &mut Issues, rotation: &RotationDoc, field:
 }
 
 /// Poisson's ratio below `path`.
-pub(super) fn check_poisson(issues: &mut Issues, poisson: f64, path: &str) {
+pub(super) fn check_poisson(issues: &mut Issues, poisson: f64, path: impl Display + Copy) {
     if poisson <= -1.0 || poisson >= 0.5 {
         let message = format!("Poisson's ratio {poisson} is out of range");
         let hint = "use a number above −1 and below 0.5; nearly incompressible flesh has 0.4 to 0.49";

@@ -8,7 +8,7 @@ use crate::error::{SceneIssue, SceneIssueKind as Kind};
 /// Changes are in order of time, none is before the start, and each changes something.
 pub(super) fn changes_are_in_order(scene: &SceneDoc, issues: &mut Issues) {
     for (i, change) in scene.changes.iter().enumerate() {
-        issues.require_not_negative(&format!("changes[{i}]"), &[("at_s", change.at_s)]);
+        issues.require_not_negative(format_args!("changes[{i}]"), &[("at_s", change.at_s)]);
         let before = i.checked_sub(1).map(|k| scene.changes[k].at_s);
         issues.require_later(before, change.at_s, || format!("changes[{i}].at_s"));
         if change.is_empty() {

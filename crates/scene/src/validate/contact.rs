@@ -1,5 +1,7 @@
 //! Rules for colliders and contact: shapes that can touch, complete height fields, numbers in range.
 
+use std::fmt::Display;
+
 use std::collections::BTreeSet;
 
 use super::bodies::{check_rotation, check_shape};
@@ -20,7 +22,7 @@ const MOST_PARTS: u32 = 1000;
 const COLLIDERS: &str = "use a Sphere, Capsule, Cylinder or Box of about the same size";
 
 /// Friction, restitution, stiffness and damping are in range.
-pub(super) fn check_contact(issues: &mut Issues, contact: &ContactDoc, path: &str) {
+pub(super) fn check_contact(issues: &mut Issues, contact: &ContactDoc, path: impl Display + Copy) {
     let frictions = [
         ("friction", contact.friction),
         ("rolling_friction", contact.rolling_friction),
@@ -41,14 +43,14 @@ pub(super) fn pairs_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     let known = Known::of(scene);
     let mut seen = BTreeSet::new();
     for (i, pair) in scene.pairs.iter().enumerate() {
-        let path = format!("pairs[{i}]");
+        let path = format_args!("pairs[{i}]");
         known.require_touching(issues, &pair.a, || format!("{path}.a"));
         known.require_touching(issues, &pair.b, || format!("{path}.b"));
-        issues.require_not_negative(&path, &[("friction", pair.friction.unwrap_or(0.0))]);
-        check_restitution(issues, pair.restitution.unwrap_or(0.0), &path);
+        issues.require_not_negative(path, &[("friction", pair.friction.unwrap_or(0.0))]);
+        check_restitution(issues, pair.restitution.unwrap_or(0.0), path);
         if pair.friction.is_none() && pair.restitution.is_none() {
             let hint = "add friction: … or restitution: …";
-            issues.add(Kind::MissingField, path.clone(), "this pair says nothing", hint);
+            issues.add(Kind::MissingField, path, "this pair says nothing", hint);
         }
         let names = if pair.a <= pair.b { [&pair.a, &pair.b] } else { [&pair.b, &pair.a] };
         if !seen.insert(names) {
@@ -58,7 +60,7 @@ pub(super) fn pairs_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
-fn check_restitution(issues: &mut Issues, restitution: f64, path: &str) {
+fn check_restitution(issues: &mut Issues, restitution: f64, path: impl Display + Copy) {
     if !(0.0..=1.0).contains(&restitution) {
         let message = format!("{restitution} is not between 0 and 1");
         issues.add(Kind::OutOfRange, format!("{path}.restitution"), message, "use 0 (no bounce) to 1");
@@ -69,8 +71,8 @@ fn check_restitution(issues: &mut Issues, restitution: f64, path: &str) {
 pub(super) fn touching_bodies_can_be_touched(scene: &SceneDoc, issues: &mut Issues) {
     for (path, body) in bodies(scene) {
         let Some(contact) = &body.contact else { continue };
-        let field = format!("{path}.contact");
-        check_contact(issues, contact, &field);
+        let field = format_args!("{path}.contact");
+        check_contact(issues, contact, field);
         match Touchable::of(&body.shapes) {
             Touchable::NoShapes => {
                 let message = "a body without shapes cannot touch";
@@ -89,14 +91,14 @@ pub(super) fn touching_bodies_can_be_touched(scene: &SceneDoc, issues: &mut Issu
 /// Colliders have a shape that can be touched. Unknown bodies are left to another rule.
 pub(super) fn colliders_can_be_touched(scene: &SceneDoc, issues: &mut Issues) {
     for (i, collider) in scene.colliders.iter().enumerate() {
-        let path = format!("colliders[{i}]");
-        check_contact(issues, &collider.contact, &format!("{path}.contact"));
-        check_collider(scene, issues, collider, &path);
+        let path = format_args!("colliders[{i}]");
+        check_contact(issues, &collider.contact, format_args!("{path}.contact"));
+        check_collider(scene, issues, collider, path);
     }
 }
 
-fn check_collider(scene: &SceneDoc, issues: &mut Issues, collider: &ColliderDoc, path: &str) {
-    let shape = format!("{path}.shape");
+fn check_collider(scene: &SceneDoc, issues: &mut Issues, collider: &ColliderDoc, path: impl Display + Copy) {
+    let shape = format_args!("{path}.shape");
     match &collider.shape {
         ColliderShapeDoc::Plane { normal, .. } => {
             issues.require_direction(*normal, || format!("{shape}.normal"));
@@ -106,24 +108,24 @@ fn check_collider(scene: &SceneDoc, issues: &mut Issues, collider: &ColliderDoc,
                 issues.add(Kind::BadCollider, format!("{path}.body"), message, hint);
             }
         }
-        ColliderShapeDoc::Solid(solid) => check_solid(issues, solid, &shape),
+        ColliderShapeDoc::Solid(solid) => check_solid(issues, solid, shape),
         ColliderShapeDoc::OfBody => check_body(scene, issues, &collider.body, path),
-        ColliderShapeDoc::Convex(hull) => check_hull(issues, hull, &shape),
+        ColliderShapeDoc::Convex(hull) => check_hull(issues, hull, shape),
         ColliderShapeDoc::TriMesh(TriMeshDoc { at, points, triangles, file, scale, .. }) => {
-            check_placed(issues, at, *scale, &shape);
-            check_mesh(issues, points, triangles, file, &shape);
+            check_placed(issues, at, *scale, shape);
+            check_mesh(issues, points, triangles, file, shape);
         }
-        ColliderShapeDoc::Decomposed(mesh) => check_decomposed(issues, mesh, &shape),
+        ColliderShapeDoc::Decomposed(mesh) => check_decomposed(issues, mesh, shape),
         ColliderShapeDoc::HeightField { at, size, heights } => {
-            issues.require_positive(&shape, &[("size", size[0].min(size[1]))]);
+            issues.require_positive(shape, &[("size", size[0].min(size[1]))]);
             check_rotation(issues, &at.rotation, || format!("{shape}.at.rotation"));
-            check_heights(issues, heights, &format!("{shape}.heights"));
+            check_heights(issues, heights, format_args!("{shape}.heights"));
         }
     }
 }
 
 /// Points or a file, and a scale.
-fn check_hull(issues: &mut Issues, hull: &HullDoc, path: &str) {
+fn check_hull(issues: &mut Issues, hull: &HullDoc, path: impl Display + Copy) {
     check_placed(issues, &hull.at, hull.scale, path);
     match (hull.points.len(), hull.file.is_empty()) {
         (0, true) => {
@@ -144,7 +146,7 @@ fn check_hull(issues: &mut Issues, hull: &HullDoc, path: &str) {
 }
 
 /// A mesh, and how finely it is decomposed.
-fn check_decomposed(issues: &mut Issues, mesh: &DecomposedDoc, path: &str) {
+fn check_decomposed(issues: &mut Issues, mesh: &DecomposedDoc, path: impl Display + Copy) {
     check_placed(issues, &mesh.at, mesh.scale, path);
     check_mesh(issues, &mesh.points, &mesh.triangles, &mesh.file, path);
     issues.require_positive(path, &[("tolerance", mesh.tolerance.unwrap_or(1.0))]);
@@ -155,13 +157,19 @@ fn check_decomposed(issues: &mut Issues, mesh: &DecomposedDoc, path: &str) {
     }
 }
 
-fn check_placed(issues: &mut Issues, at: &PoseDoc, scale: f64, path: &str) {
+fn check_placed(issues: &mut Issues, at: &PoseDoc, scale: f64, path: impl Display + Copy) {
     issues.require_positive(path, &[("scale", scale)]);
     check_rotation(issues, &at.rotation, || format!("{path}.at.rotation"));
 }
 
 /// Points and triangles between them, or a file.
-fn check_mesh(issues: &mut Issues, points: &[DVec3], triangles: &[[u32; 3]], file: &str, path: &str) {
+fn check_mesh(
+    issues: &mut Issues,
+    points: &[DVec3],
+    triangles: &[[u32; 3]],
+    file: &str,
+    path: impl Display + Copy,
+) {
     let (n, has_file) = (points.len(), !file.is_empty());
     let is_empty = points.is_empty() && triangles.is_empty();
     if has_file && !is_empty {
@@ -178,7 +186,7 @@ fn check_mesh(issues: &mut Issues, points: &[DVec3], triangles: &[[u32; 3]], fil
     }
 }
 
-fn check_solid(issues: &mut Issues, solid: &ShapeDoc, path: &str) {
+fn check_solid(issues: &mut Issues, solid: &ShapeDoc, path: impl Display + Copy) {
     check_shape(issues, &solid.solid, path);
     check_rotation(issues, &solid.at.rotation, || format!("{path}.at.rotation"));
     if !solid.solid.is_touchable() {
@@ -188,7 +196,7 @@ fn check_solid(issues: &mut Issues, solid: &ShapeDoc, path: &str) {
 }
 
 /// A body whose shapes can all be touched.
-fn check_body(scene: &SceneDoc, issues: &mut Issues, body: &str, path: &str) {
+fn check_body(scene: &SceneDoc, issues: &mut Issues, body: &str, path: impl Display + Copy) {
     match touchable(scene, body) {
         Some(Touchable::NoShapes) => {
             let message = format!("the body `{body}` has no shapes");
@@ -205,7 +213,7 @@ fn check_body(scene: &SceneDoc, issues: &mut Issues, body: &str, path: &str) {
 }
 
 /// At least two rows of at least two heights, all of the same length.
-fn check_heights(issues: &mut Issues, heights: &[Vec<f64>], field: &str) {
+fn check_heights(issues: &mut Issues, heights: &[Vec<f64>], field: impl Display) {
     let n = heights.first().map_or(0, Vec::len);
     if heights.len() < 2 || n < 2 {
         let message = format!("{} rows of {n} heights are not a surface", heights.len());

@@ -3,6 +3,8 @@
 //! The flesh of a character is checked as written in its generator. Inline tetrahedra are checked in full; meshes from files
 //! and characters are checked when the scene is compiled.
 
+use std::fmt::Display;
+
 use std::path::Path;
 
 use glam::DVec3;
@@ -64,18 +66,18 @@ fn tissues(scene: &SceneDoc) -> impl Iterator<Item = Tissue<'_>> {
 pub(super) fn tissues_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for tissue in tissues(scene) {
         let path = &tissue.path;
-        check_material(issues, tissue.material, &format!("{path}.material"));
+        check_material(issues, tissue.material, format_args!("{path}.material"));
         issues.require_positive(path, &[("density", tissue.density.unwrap_or(1.0))]);
         let damping =
             [("stiffness_damping_s", tissue.stiffness_damping_s), ("bone_damping", tissue.bone_damping)];
         issues.require_not_negative(path, &damping);
         if let Some(contact) = tissue.contact {
-            check_contact(issues, contact, &format!("{path}.contact"));
+            check_contact(issues, contact, format_args!("{path}.contact"));
         }
     }
 }
 
-fn check_material(issues: &mut Issues, material: &FleshMaterialDoc, path: &str) {
+fn check_material(issues: &mut Issues, material: &FleshMaterialDoc, path: impl Display + Copy) {
     if let FleshMaterialDoc::StVenantKirchhoff { band: [low, high], .. } = *material
         && (low <= 0.0 || low >= 1.0 || high <= 1.0)
     {
@@ -152,17 +154,17 @@ pub(super) fn meshes_are_valid(scene: &SceneDoc, issues: &mut Issues) {
                 check_cells(issues, [*cells, 1, 1], format!("{path}.cells"));
                 issues.require_positive(&path, &[("scale", *scale)]);
             }
-            FleshMeshDoc::Character { kind } => check_kind(issues, *kind, &format!("{path}.kind")),
+            FleshMeshDoc::Character { kind } => check_kind(issues, *kind, format_args!("{path}.kind")),
             FleshMeshDoc::TetGen { scale, .. } => issues.require_positive(&path, &[("scale", *scale)]),
             FleshMeshDoc::Embedded { .. } => {}
         }
     }
     for (i, character) in characters(scene) {
-        check_kind(issues, character.kind, &format!("generators[{i}].kind"));
+        check_kind(issues, character.kind, format_args!("generators[{i}].kind"));
     }
 }
 
-fn check_kind(issues: &mut Issues, kind: CharacterKindDoc, path: &str) {
+fn check_kind(issues: &mut Issues, kind: CharacterKindDoc, path: impl Display + Copy) {
     if let CharacterKindDoc::WormFine { cells } = kind {
         check_cells(issues, cells, format!("{path}.cells"));
     }
@@ -181,7 +183,7 @@ fn check_cells(issues: &mut Issues, cells: [u32; 3], field: String) {
 }
 
 /// The first fault of inline tetrahedra. Coordinates that are not finite are left to another rule.
-fn check_tets(issues: &mut Issues, nodes: &[DVec3], tets: &[[u32; 4]], path: &str) {
+fn check_tets(issues: &mut Issues, nodes: &[DVec3], tets: &[[u32; 4]], path: impl Display + Copy) {
     let Err(error) = TetMesh::new(nodes.to_vec(), tets.to_vec()) else { return };
     let (field, hint) = match error {
         TetMeshError::NonFiniteNode { .. } => return,
@@ -241,7 +243,7 @@ pub(super) fn stepping_fits_the_stepper(scene: &SceneDoc, issues: &mut Issues) {
                     let hint = "use bone_damping, or stepping: Implicit";
                     issues.add(Kind::WrongStepper, format!("{path}.stiffness_damping_s"), message, hint);
                 }
-                issues.require_count(&format!("{path}.stepping.substeps"), substeps, 0..=MAX_SUBSTEPS);
+                issues.require_count(format_args!("{path}.stepping.substeps"), substeps, 0..=MAX_SUBSTEPS);
             }
         }
     }

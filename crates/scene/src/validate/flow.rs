@@ -1,5 +1,7 @@
 //! Rules for the flow of materials, of flesh and of its regions.
 
+use std::fmt::Display;
+
 use super::issues::Issues;
 use crate::doc::{PlasticDoc, ViscousDoc};
 use crate::error::SceneIssueKind as Kind;
@@ -8,7 +10,7 @@ use crate::error::SceneIssueKind as Kind;
 pub(super) fn check_flow(
     issues: &mut Issues,
     (plastic, viscous): (Option<PlasticDoc>, Option<ViscousDoc>),
-    path: &str,
+    path: impl Display + Copy,
 ) {
     if let Some(PlasticDoc { yield_stress, hardening, largest_stretch }) = plastic {
         let path = format!("{path}.plastic");

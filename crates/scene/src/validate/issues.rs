@@ -2,6 +2,7 @@
 //!
 //! Comparisons are written so that a NaN passes: `numbers_are_finite` reports it, once.
 
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use glam::DVec3;
@@ -16,22 +17,27 @@ impl Issues {
     pub(super) fn add(
         &mut self,
         kind: Kind,
-        field: impl Into<String>,
+        field: impl Display,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        self.0.push(SceneIssue { field: field.into(), kind, message: message.into(), hint: hint.into() });
+        self.0.push(SceneIssue {
+            field: field.to_string(),
+            kind,
+            message: message.into(),
+            hint: hint.into(),
+        });
     }
 
     /// Numbers below `path`, by name, that must be 0 or more.
-    pub(super) fn require_not_negative(&mut self, path: &str, numbers: &[(&str, f64)]) {
+    pub(super) fn require_not_negative(&mut self, path: impl Display + Copy, numbers: &[(&str, f64)]) {
         for (name, value) in numbers.iter().filter(|(_, value)| *value < 0.0) {
             self.add(Kind::OutOfRange, join(path, name), format!("{value} is negative"), "use 0 or more");
         }
     }
 
     /// Numbers below `path`, by name, that must be above 0.
-    pub(super) fn require_positive(&mut self, path: &str, numbers: &[(&str, f64)]) {
+    pub(super) fn require_positive(&mut self, path: impl Display + Copy, numbers: &[(&str, f64)]) {
         for (name, value) in numbers.iter().filter(|(_, value)| *value <= 0.0) {
             let message = format!("{value} is not positive");
             self.add(Kind::NotPositive, join(path, name), message, "use a number above 0");
@@ -39,7 +45,7 @@ impl Issues {
     }
 
     /// A count within a range.
-    pub(super) fn require_count(&mut self, field: &str, n: u32, range: RangeInclusive<u32>) {
+    pub(super) fn require_count(&mut self, field: impl Display, n: u32, range: RangeInclusive<u32>) {
         if !range.contains(&n) {
             let hint = match (*range.start(), *range.end()) {
                 (low, u32::MAX) => format!("use {low} or more"),
@@ -58,7 +64,7 @@ impl Issues {
     }
 
     /// A start and an end (s) that are in order: the fields `from_s` and `to_s` below `path`.
-    pub(super) fn require_window(&mut self, path: &str, from: f64, to: Option<f64>) {
+    pub(super) fn require_window(&mut self, path: impl Display + Copy, from: f64, to: Option<f64>) {
         self.require_not_negative(path, &[("from_s", from)]);
         if let Some(to) = to.filter(|to| *to < from) {
             let message = format!("the end at {to} s is before the start at {from} s");
@@ -76,7 +82,8 @@ impl Issues {
 }
 
 /// The path of a field; either part may be empty.
-fn join(path: &str, name: &str) -> String {
+fn join(path: impl Display, name: &str) -> String {
+    let path = path.to_string();
     let dot = if path.is_empty() || name.is_empty() { "" } else { "." };
     format!("{path}{dot}{name}")
 }

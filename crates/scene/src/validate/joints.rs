@@ -1,5 +1,7 @@
 //! Rules for joints: bodies that can move, frames with axes, and forces that the kind of joint can have.
 
+use std::fmt::Display;
+
 use std::f64::consts::PI;
 
 use super::issues::Issues;
@@ -43,10 +45,10 @@ pub(super) fn joints_join_two_bodies(scene: &SceneDoc, issues: &mut Issues) {
 pub(super) fn axes_have_a_direction(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
         match &joint.frames {
-            JointFramesDoc::World(frame) => check_frame(issues, frame, &format!("{path}.frames")),
+            JointFramesDoc::World(frame) => check_frame(issues, frame, format_args!("{path}.frames")),
             JointFramesDoc::Local(frames) => {
-                check_frame(issues, &frames.child, &format!("{path}.frames.child"));
-                check_frame(issues, &frames.parent, &format!("{path}.frames.parent"));
+                check_frame(issues, &frames.child, format_args!("{path}.frames.child"));
+                check_frame(issues, &frames.parent, format_args!("{path}.frames.parent"));
             }
         }
     }
@@ -64,7 +66,7 @@ pub(super) fn axes_have_a_direction(scene: &SceneDoc, issues: &mut Issues) {
 /// Sine of the angle below which a reference counts as along the axis.
 const PARALLEL: f64 = 1e-6;
 
-fn check_frame(issues: &mut Issues, frame: &FrameDoc, path: &str) {
+fn check_frame(issues: &mut Issues, frame: &FrameDoc, path: impl Display + Copy) {
     issues.require_direction(frame.axis, || format!("{path}.axis"));
     let Some(reference) = frame.reference else { return };
     let across = frame.axis.cross(reference).length();
@@ -90,11 +92,11 @@ pub(super) fn rolling_fits_the_stepper(scene: &SceneDoc, issues: &mut Issues) {
 pub(super) fn joint_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
         if let JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } = joint.kind {
-            issues.require_positive(&path, &[("kind.radius", radius)]);
+            issues.require_positive(path, &[("kind.radius", radius)]);
         }
-        issues.require_positive(&path, &[("weight", joint.weight)]);
+        issues.require_positive(path, &[("weight", joint.weight)]);
         issues.require_not_negative(
-            &path,
+            path,
             &[
                 ("damping", joint.damping),
                 ("armature", joint.armature),
@@ -102,8 +104,8 @@ pub(super) fn joint_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) 
                 ("compliance", joint.compliance),
             ],
         );
-        check_springs(issues, joint, &path);
-        for (path, coordinate) in free_coordinates(&path, joint) {
+        check_springs(issues, joint, path);
+        for (path, coordinate) in free_coordinates(path, joint) {
             let JointDoc { damping, armature, friction, .. } = coordinate;
             let numbers = [("damping", damping), ("armature", armature), ("friction", friction)];
             issues.require_not_negative(&path, &numbers);
@@ -113,7 +115,7 @@ pub(super) fn joint_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) 
 }
 
 /// Every coordinate that is free, as a joint of its own, and its path.
-fn free_coordinates(path: &str, joint: &JointDoc) -> Vec<(String, JointDoc)> {
+fn free_coordinates(path: impl Display + Copy, joint: &JointDoc) -> Vec<(String, JointDoc)> {
     let coordinates = joint.free.iter().flat_map(|free| free.coordinates());
     coordinates
         .filter_map(|(name, forces)| Some((format!("{path}.free.{name}"), forces?.to_joint())))
@@ -135,7 +137,7 @@ pub(super) fn free_coordinates_replace_the_kind(scene: &SceneDoc, issues: &mut I
                 issues.add(Kind::WrongJointKind, format!("{path}.{name}"), message, &hint);
             }
         }
-        for (path, coordinate) in free_coordinates(&path, joint) {
+        for (path, coordinate) in free_coordinates(path, joint) {
             if coordinate.spring.is_some_and(|spring| spring.rest_rotation != DVec3::ZERO) {
                 let message = "a single coordinate rests at a number";
                 let path = format!("{path}.spring.rest_rotation");
@@ -153,7 +155,7 @@ pub(super) fn free_coordinates_replace_the_kind(scene: &SceneDoc, issues: &mut I
 }
 
 /// The numbers of the spring, the limits and the motor.
-fn check_springs(issues: &mut Issues, joint: &JointDoc, path: &str) {
+fn check_springs(issues: &mut Issues, joint: &JointDoc, path: impl Display + Copy) {
     if let Some(spring) = &joint.spring {
         let numbers = [("spring.stiffness", spring.stiffness), ("spring.damping", spring.damping)];
         issues.require_not_negative(path, &numbers);
@@ -181,8 +183,8 @@ fn check_springs(issues: &mut Issues, joint: &JointDoc, path: &str) {
 /// Lower limits are below upper ones; cone limits are above 0 and at most π.
 pub(super) fn limits_are_not_empty(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
-        check_range(issues, joint, &path);
-        for (path, coordinate) in free_coordinates(&path, joint) {
+        check_range(issues, joint, path);
+        for (path, coordinate) in free_coordinates(path, joint) {
             check_range(issues, &coordinate, &path);
         }
         if let Some(cone) = joint.cone_limit.filter(|cone| cone.angle <= 0.0 || cone.angle > PI) {
@@ -193,7 +195,7 @@ pub(super) fn limits_are_not_empty(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
-fn check_range(issues: &mut Issues, joint: &JointDoc, path: &str) {
+fn check_range(issues: &mut Issues, joint: &JointDoc, path: impl Display + Copy) {
     if let Some(limits) = joint.limits.filter(|limits| limits.min > limits.max) {
         let message = format!("the lower limit {} is above the upper limit {}", limits.min, limits.max);
         issues.add(Kind::EmptyRange, format!("{path}.limits"), message, "swap min and max");
@@ -227,7 +229,7 @@ pub(super) fn forces_fit_the_kind(scene: &SceneDoc, issues: &mut Issues) {
 /// Joints that hold only for a time are secondary and have no forces.
 pub(super) fn only_secondary_joints_without_forces_are_released(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
-        issues.require_window(&path, joint.from_s, joint.to_s);
+        issues.require_window(path, joint.from_s, joint.to_s);
         let name = if joint.from_s == 0.0 { "to_s" } else { "from_s" };
         if joint.from_s == 0.0 && joint.to_s.is_none() {
             continue;

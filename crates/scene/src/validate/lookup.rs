@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 
 use crate::doc::{
     BodyDoc, BodyKindDoc, CharacterDoc, GeneratorDoc, JointDoc, MotorDoc, SceneDoc, ShapeDoc, TargetDoc,
@@ -10,16 +11,27 @@ use crate::doc::{
 /// The name that stands for the world; no body may have it.
 pub(super) const WORLD: &str = "world";
 
+/// Path of an item of a list, or of a field of it: list, place, field with its dot. Written only where something is wrong.
+#[derive(Clone, Copy)]
+pub(super) struct ItemPath(pub(super) &'static str, pub(super) usize, pub(super) &'static str);
+
+impl Display for ItemPath {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(list, place, field) = self;
+        write!(f, "{list}[{place}]{field}")
+    }
+}
+
 /// Every body, templates of generators included, with its path.
-pub(super) fn bodies(scene: &SceneDoc) -> impl Iterator<Item = (String, &BodyDoc)> {
-    let listed = scene.bodies.iter().enumerate().map(|(i, body)| (format!("bodies[{i}]"), body));
-    listed.chain(templates(scene).map(|(i, link, _)| (format!("generators[{i}].link"), link)))
+pub(super) fn bodies(scene: &SceneDoc) -> impl Iterator<Item = (ItemPath, &BodyDoc)> {
+    let listed = scene.bodies.iter().enumerate().map(|(i, body)| (ItemPath("bodies", i, ""), body));
+    listed.chain(templates(scene).map(|(i, link, _)| (ItemPath("generators", i, ".link"), link)))
 }
 
 /// Every joint, templates of generators included, with its path.
-pub(super) fn joints(scene: &SceneDoc) -> impl Iterator<Item = (String, &JointDoc)> {
-    let listed = scene.joints.iter().enumerate().map(|(i, joint)| (format!("joints[{i}]"), joint));
-    listed.chain(templates(scene).map(|(i, _, joint)| (format!("generators[{i}].joint"), joint)))
+pub(super) fn joints(scene: &SceneDoc) -> impl Iterator<Item = (ItemPath, &JointDoc)> {
+    let listed = scene.joints.iter().enumerate().map(|(i, joint)| (ItemPath("joints", i, ""), joint));
+    listed.chain(templates(scene).map(|(i, _, joint)| (ItemPath("generators", i, ".joint"), joint)))
 }
 
 /// Templates of links and joints, with the index of their generator.

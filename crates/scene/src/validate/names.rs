@@ -1,11 +1,12 @@
 //! Rules for names: given, given once, and known where they are used.
 
 use std::collections::BTreeSet;
+use std::fmt::Arguments;
 
 use super::issues::Issues;
-use super::lookup::{WORLD, characters, joint_tracks};
+use super::lookup::{ItemPath, WORLD, characters, joint_tracks};
 use super::regions::{each_region, muscle_tracks, regions_of};
-use crate::doc::{CharacterDoc, EndDoc, FibresDoc, GeneratorDoc, RegionTetsDoc, RootDoc, SceneDoc};
+use crate::doc::{CharacterDoc, FibresDoc, GeneratorDoc, RegionTetsDoc, RootDoc, SceneDoc};
 use crate::{error::SceneIssueKind as Kind, suggest::suggestion};
 
 /// Bodies, joints, springs, ropes, gears, surfaces, flesh, tracks, cameras and generators have names. No name is used twice in its list,
@@ -61,9 +62,7 @@ fn check<'s>(
 /// Every name that something refers to exists.
 pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     let known = Known::of(scene);
-    for (field, body) in body_references(scene) {
-        known.require_body(issues, body, || field);
-    }
+    each_body_reference(scene, |field, body| known.require_body(issues, body, || field.to_string()));
     for (field, track) in joint_tracks(scene).chain(muscle_tracks(scene)) {
         known.require_track(issues, track, || field);
     }
@@ -93,63 +92,60 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
-/// The names of bodies that the scene refers to, with the path of the field.
-fn body_references(scene: &SceneDoc) -> Vec<(String, &str)> {
-    let mut all: Vec<(String, &str)> = Vec::new();
+/// Hands over every name of a body that the scene refers to, with the path of the field.
+fn each_body_reference(scene: &SceneDoc, mut found: impl FnMut(Arguments<'_>, &str)) {
     for (i, joint) in scene.joints.iter().enumerate() {
-        all.push((format!("joints[{i}].child"), &joint.child));
-        all.extend(joint.parent.iter().map(|parent| (format!("joints[{i}].parent"), parent.as_str())));
-    }
-    for (i, spring) in scene.springs.iter().enumerate() {
-        all.extend(end_body(&spring.from).map(|name| (format!("springs[{i}].from.name"), name)));
-        all.extend(end_body(&spring.to).map(|name| (format!("springs[{i}].to.name"), name)));
-    }
-    for (i, rope) in scene.ropes.iter().enumerate() {
-        let names = rope.path.iter().enumerate().filter_map(|(k, point)| Some((k, end_body(point)?)));
-        all.extend(names.map(|(k, name)| (format!("ropes[{i}].path[{k}].name"), name)));
-    }
-    for (i, surface) in scene.surfaces.iter().enumerate() {
-        let names = surface.points.iter().enumerate().filter_map(|(k, point)| Some((k, end_body(point)?)));
-        all.extend(names.map(|(k, name)| (format!("surfaces[{i}].points[{k}].name"), name)));
-    }
-    for (i, generator) in scene.generators.iter().enumerate() {
-        let roots = generator.roots().filter_map(|(field, root, _)| match root {
-            RootDoc::Body(body) => Some((format!("generators[{i}].{field}"), body.as_str())),
-            _ => None,
-        });
-        all.extend(roots);
-    }
-    for (i, input) in scene.inputs.iter().enumerate() {
-        if let Some(body) = input.body() {
-            all.push((format!("inputs[{i}].body"), body));
+        found(format_args!("joints[{i}].child"), &joint.child);
+        if let Some(parent) = &joint.parent {
+            found(format_args!("joints[{i}].parent"), parent);
         }
     }
+    for (i, spring) in scene.springs.iter().enumerate() {
+        for (field, end) in [("from", &spring.from), ("to", &spring.to)] {
+            if let Some(name) = end.body() {
+                found(format_args!("springs[{i}].{field}.name"), name);
+            }
+        }
+    }
+    let ropes = scene.ropes.iter().enumerate().map(|(i, rope)| (ItemPath("ropes", i, ".path"), &rope.path));
+    let surfaces = scene.surfaces.iter().enumerate();
+    let surfaces = surfaces.map(|(i, surface)| (ItemPath("surfaces", i, ".points"), &surface.points));
+    for (path, points) in ropes.chain(surfaces) {
+        for (k, name) in points.iter().enumerate().filter_map(|(k, point)| Some((k, point.body()?))) {
+            found(format_args!("{path}[{k}].name"), name);
+        }
+    }
+    for (i, generator) in scene.generators.iter().enumerate() {
+        for (field, root, _) in generator.roots() {
+            if let RootDoc::Body(body) = root {
+                found(format_args!("generators[{i}].{field}"), body);
+            }
+        }
+    }
+    for (i, body) in scene.inputs.iter().enumerate().filter_map(|(i, input)| Some((i, input.body()?))) {
+        found(format_args!("inputs[{i}].body"), body);
+    }
     for (i, flesh) in scene.flesh.iter().enumerate() {
-        let bodies =
-            flesh.attach.iter().enumerate().filter_map(|(k, attach)| Some((k, attach.body.as_deref()?)));
-        let bodies = bodies.filter(|(_, body)| *body != WORLD);
-        all.extend(bodies.map(|(k, body)| (format!("flesh[{i}].attach[{k}].body"), body)));
+        for (k, body) in flesh.attach.iter().enumerate().filter_map(|(k, it)| Some((k, it.body.as_deref()?)))
+        {
+            if body != WORLD {
+                found(format_args!("flesh[{i}].attach[{k}].body"), body);
+            }
+        }
     }
     for (path, region) in each_region(scene) {
         if let RegionTetsDoc::Near { body, .. } = &region.tets {
-            all.push((format!("{path}.tets.body"), body));
+            found(format_args!("{path}.tets.body"), body);
         }
         if let Some(FibresDoc::AlongBody(body)) = region.muscle.as_ref().map(|muscle| &muscle.fibres) {
-            all.push((format!("{path}.muscle.fibres"), body));
+            found(format_args!("{path}.muscle.fibres"), body);
         }
     }
-    let colliders = scene.colliders.iter().enumerate().filter(|(_, collider)| collider.body != WORLD);
-    all.extend(colliders.map(|(i, collider)| (format!("colliders[{i}].body"), collider.body.as_str())));
-    let expected = scene.expect.bodies.iter().enumerate();
-    all.extend(expected.map(|(i, body)| (format!("expect.bodies[{i}].body"), body.body.as_str())));
-    all
-}
-
-/// The body at the end of a spring; `None` for the world.
-fn end_body(end: &EndDoc) -> Option<&str> {
-    match end {
-        EndDoc::World(_) => None,
-        EndDoc::Body { name, .. } => Some(name),
+    for (i, collider) in scene.colliders.iter().enumerate().filter(|(_, collider)| collider.body != WORLD) {
+        found(format_args!("colliders[{i}].body"), &collider.body);
+    }
+    for (i, expected) in scene.expect.bodies.iter().enumerate() {
+        found(format_args!("expect.bodies[{i}].body"), &expected.body);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Rules for regions of flesh, muscles and tendons: names, places and numbers.
 
+use std::fmt::Display;
+
 use std::collections::BTreeSet;
 
 use glam::DVec3;
@@ -108,7 +110,7 @@ pub(super) fn regions_have_a_place(scene: &SceneDoc, issues: &mut Issues) {
         match &region.tets {
             RegionTetsDoc::Inside(shapes) => {
                 for (k, shape) in shapes.iter().enumerate() {
-                    check_shape(issues, &shape.solid, &format!("{path}[{k}]"));
+                    check_shape(issues, &shape.solid, format_args!("{path}[{k}]"));
                     check_rotation(issues, &shape.at.rotation, || format!("{path}[{k}].at.rotation"));
                 }
             }
@@ -195,16 +197,16 @@ pub(super) fn muscles_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
         }
     }
     for (path, muscle) in muscles(scene) {
-        check_fibres(issues, &muscle.fibres, &format!("{path}.fibres"));
+        check_fibres(issues, &muscle.fibres, format_args!("{path}.fibres"));
     }
     for (path, tendon) in each_tendon(scene) {
-        check_path(issues, &tendon.path, &format!("{path}.path"));
+        check_path(issues, &tendon.path, format_args!("{path}.path"));
     }
 }
 
-fn check_fibres(issues: &mut Issues, fibres: &FibresDoc, path: &str) {
+fn check_fibres(issues: &mut Issues, fibres: &FibresDoc, path: impl Display + Copy) {
     match fibres {
-        FibresDoc::Along(direction) => issues.require_direction(*direction, || path.to_owned()),
+        FibresDoc::Along(direction) => issues.require_direction(*direction, || path.to_string()),
         FibresDoc::Around { axis, .. } => issues.require_direction(*axis, || format!("{path}.axis")),
         FibresDoc::Path(points) => check_path(issues, points, path),
         FibresDoc::AlongBody(_) => {}
@@ -212,7 +214,7 @@ fn check_fibres(issues: &mut Issues, fibres: &FibresDoc, path: &str) {
 }
 
 /// A path of at least two points, no two of them the same in a row.
-fn check_path(issues: &mut Issues, points: &[DVec3], path: &str) {
+fn check_path(issues: &mut Issues, points: &[DVec3], path: impl Display + Copy) {
     if points.len() < 2 {
         issues.add(Kind::Empty, path, "a path has at least two points", "list at least two points");
     }

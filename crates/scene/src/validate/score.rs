@@ -1,5 +1,7 @@
 //! Rules for scores: names exist, times are in order, numbers are in range.
 
+use std::fmt::Display;
+
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
@@ -85,7 +87,7 @@ pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
 type JointValues = (String, Vec<f64>);
 
 /// The poses of a phase, with their paths.
-fn poses<'s>(phase: &'s PhaseDoc, path: &str) -> Vec<(String, &'s [JointValues])> {
+fn poses<'s>(phase: &'s PhaseDoc, path: impl Display + Copy) -> Vec<(String, &'s [JointValues])> {
     match &phase.control {
         ControlDoc::Guide(guide) => {
             let pose =
@@ -101,7 +103,7 @@ fn poses<'s>(phase: &'s PhaseDoc, path: &str) -> Vec<(String, &'s [JointValues])
 }
 
 /// The bones and tracks of goals, and the bones that keys reach with.
-fn check_bones(scene: &SceneDoc, issues: &mut Issues, phase: &PhaseDoc, path: &str) {
+fn check_bones(scene: &SceneDoc, issues: &mut Issues, phase: &PhaseDoc, path: impl Display + Copy) {
     let known = Known::of(scene);
     match &phase.control {
         ControlDoc::Guide(guide) => {
@@ -121,7 +123,10 @@ fn check_bones(scene: &SceneDoc, issues: &mut Issues, phase: &PhaseDoc, path: &s
 }
 
 /// What the keys of a phase reach for, with its path.
-fn reaches<'s>(frames: &'s KeyframesDoc, path: &str) -> impl Iterator<Item = (String, &'s ReachDoc)> {
+fn reaches<'s>(
+    frames: &'s KeyframesDoc,
+    path: impl Display + Copy,
+) -> impl Iterator<Item = (String, &'s ReachDoc)> {
     frames.keys.iter().enumerate().flat_map(move |(k, key)| {
         let reaches = key.reach.iter().enumerate();
         reaches.map(move |(r, reach)| (format!("{path}.control.keys[{k}].reach[{r}]"), reach))
@@ -139,7 +144,13 @@ fn require_joint(scene: &SceneDoc, issues: &mut Issues, name: &str, field: Strin
     }
 }
 
-fn check_track(scene: &SceneDoc, known: &Known<'_>, issues: &mut Issues, goal: &GoalDoc, path: &str) {
+fn check_track(
+    scene: &SceneDoc,
+    known: &Known<'_>,
+    issues: &mut Issues,
+    goal: &GoalDoc,
+    path: impl Display + Copy,
+) {
     let (name, wanted) = match &goal.want {
         WantDoc::Follow { track, .. } => (track, POINTS),
         WantDoc::Turn { track } => (track, POSES),
@@ -215,21 +226,21 @@ pub(super) fn score_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) 
     let Some(score) = &scene.score else { return };
     for (list, entries) in [("weights", &score.weights), ("torque_limits", &score.torque_limits)] {
         for (k, (_, value)) in entries.iter().enumerate() {
-            issues.require_positive(&format!("score.{list}[{k}][1]"), &[("", *value)]);
+            issues.require_positive(format_args!("score.{list}[{k}][1]"), &[("", *value)]);
         }
     }
     for (path, phase) in phases(score) {
         let control = format!("{path}.control");
-        let mut require_gains = |path: &str, stiffness, damping| {
+        let mut require_gains = |path: std::fmt::Arguments<'_>, stiffness, damping| {
             issues.require_not_negative(path, &[("stiffness", stiffness), ("damping", damping)]);
         };
         match &phase.control {
             ControlDoc::Guide(guide) => {
                 for (k, goal) in guide.goals.iter().enumerate() {
-                    require_gains(&format!("{control}.goals[{k}]"), goal.stiffness, goal.damping);
+                    require_gains(format_args!("{control}.goals[{k}]"), goal.stiffness, goal.damping);
                 }
                 if let Some(pose) = &guide.pose {
-                    require_gains(&format!("{control}.pose"), pose.stiffness, pose.damping);
+                    require_gains(format_args!("{control}.pose"), pose.stiffness, pose.damping);
                 }
                 check_levels(issues, &guide.levels, &control);
             }
@@ -239,7 +250,7 @@ pub(super) fn score_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) 
                     check_rotation(issues, &rotation, || format!("{field}.rotation"));
                 }
             }
-            ControlDoc::Land(land) => require_gains(&control, land.stiffness, land.damping),
+            ControlDoc::Land(land) => require_gains(format_args!("{control}"), land.stiffness, land.damping),
             ControlDoc::Passive => {}
         }
     }
@@ -266,7 +277,7 @@ pub(super) fn score_poses_fit_their_joints(scene: &SceneDoc, issues: &mut Issues
     }
 }
 
-fn check_levels(issues: &mut Issues, levels: &[LevelDoc], path: &str) {
+fn check_levels(issues: &mut Issues, levels: &[LevelDoc], path: impl Display + Copy) {
     for (k, level) in levels.iter().enumerate() {
         if levels[..k].contains(level) {
             let message = format!("the level {level:?} is listed twice");

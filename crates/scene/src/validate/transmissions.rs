@@ -11,7 +11,7 @@ use crate::error::SceneIssueKind as Kind;
 pub(super) fn ropes_can_pull(scene: &SceneDoc, issues: &mut Issues) {
     let kinds = kinds(scene);
     for (i, rope) in scene.ropes.iter().enumerate() {
-        let path = format!("ropes[{i}]");
+        let path = format_args!("ropes[{i}]");
         if rope.path.len() < 2 {
             let message = format!("this rope runs through {} points", rope.path.len());
             issues.add(Kind::Empty, format!("{path}.path"), message, "list two points at least: its ends");
@@ -28,17 +28,17 @@ pub(super) fn ropes_can_pull(scene: &SceneDoc, issues: &mut Issues) {
             issues.add(Kind::NothingToMove, format!("{path}.path"), message, hint);
         }
         if let Some(TargetDoc::Value(length)) = rope.length {
-            issues.require_positive(&path, &[("length", length)]);
+            issues.require_positive(path, &[("length", length)]);
         }
         let max_force = ("max_force", rope.max_force.unwrap_or(0.0));
-        issues.require_not_negative(&path, &[("compliance", rope.compliance), max_force]);
+        issues.require_not_negative(path, &[("compliance", rope.compliance), max_force]);
     }
 }
 
 /// Gears join two different coordinates with a ratio other than 0. Unknown joints are left to another rule.
 pub(super) fn gears_join_coordinates(scene: &SceneDoc, issues: &mut Issues) {
     for (i, gear) in scene.gears.iter().enumerate() {
-        let path = format!("gears[{i}]");
+        let path = format_args!("gears[{i}]");
         for (field, joint, wanted) in gear.ends() {
             let Some(found) = scene.joints.iter().find(|j| j.name == joint) else { continue };
             let has = |c: DriveCoordinate| found.kind.can_drive(c);
@@ -71,7 +71,7 @@ pub(super) fn gears_join_coordinates(scene: &SceneDoc, issues: &mut Issues) {
         }
         let max_force = ("max_force", gear.max_force.unwrap_or(0.0));
         let numbers = [("backlash", gear.backlash), ("compliance", gear.compliance), max_force];
-        issues.require_not_negative(&path, &numbers);
+        issues.require_not_negative(path, &numbers);
     }
 }
 

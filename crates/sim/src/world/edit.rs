@@ -1,17 +1,19 @@
 //! Worlds that gain, lose and change parts between two steps.
 //!
-//! A world of a scene keeps the scene. An edit changes a copy of it, compiles that, and carries the state over
-//! ([`sinew_engine::Model::carry_state`]): whatever the edit does not touch goes on with the same bits. If the copy does not compile, the world
-//! stays as it was. Cost: that of compiling the scene.
+//! A world of a scene keeps the scene. An edit changes it, compiles it, and carries the state over ([`sinew_engine::Model::carry_state`]): whatever
+//! the edit does not touch goes on with the same bits. If the scene does not compile, it is changed back, and the world stays as it was.
+//!
+//! In a scene of bodies, joints and colliders only what the edit touches is compiled ([`sinew_compile::RigidParts`]). Springs, ropes, gears, flesh,
+//! sensors, meshes, inputs, scores and changes need the whole scene to be compiled. The outcome is the same.
 
 use std::sync::Arc;
 
-use sinew_compile::{BuildError, CompiledScene, ScriptTimes, compile};
-use sinew_engine::{State, Workspace};
+use sinew_compile::{BuildError, CompiledScene, EditedScene, ScriptTimes, compile};
+use sinew_engine::{Model, PartMoves, State, Workspace};
 use sinew_scene::{EditableScene, Handle, SceneDoc, ScenePart};
 
 use super::World;
-use super::moves::{part_moves, wake_disturbed};
+use super::moves::{add_model_parts, part_moves, wake_disturbed};
 use super::place::place_new;
 
 impl World {
@@ -71,16 +73,23 @@ impl World {
     /// # Errors
     /// If the world does not compile with them, or was not made of a scene; it then stays as it was.
     pub fn edit<T>(&mut self, change: impl FnOnce(&mut EditableScene) -> T) -> Result<T, BuildError> {
-        let before = self.scene.clone().ok_or_else(|| BuildError::Unsupported {
+        let scene = self.scene.as_mut().ok_or_else(|| BuildError::Unsupported {
             field: "world".to_owned(),
             what: "this world was made from a model, which has no parts",
             hint: "make it with World::from_scene",
         })?;
-        let mut after = EditableScene::clone(&before);
-        let given = change(&mut after);
-        place_new(self, &before, &mut after);
-        self.rebuild(&before, after)?;
-        Ok(given)
+        let scene = Arc::make_mut(scene);
+        scene.begin_edit();
+        let given = change(scene);
+        let mut scene = std::mem::take(scene);
+        place_new(self, &mut scene);
+        let outcome = self.rebuild(&scene);
+        match outcome {
+            Ok(()) => scene.end_edit(),
+            Err(_) => scene.undo_edit(),
+        }
+        self.scene = Some(Arc::new(scene));
+        outcome.map(|()| given)
     }
 
     /// A part as it is written; none if it is not there.
@@ -109,39 +118,52 @@ impl World {
         Some(scene)
     }
 
-    fn rebuild(&mut self, before: &EditableScene, after: EditableScene) -> Result<(), BuildError> {
-        let CompiledScene { periods, start, script, appearance, info } = compile(after.scene())?;
-        let model = Arc::clone(&periods[0].model);
-        let moves = part_moves((before, &self.model), (&after, &model));
-        let fresh = State { bodies: model.mechanism().initial_state(), ..start.clone() };
-        let mut state = model.carry_state(&fresh, (&self.model, &self.state), &moves);
-        wake_disturbed((before, &after), &model, &mut state.sleep);
+    /// Compiles the edited scene, whole or only what the edit touches, and carries the state over.
+    fn rebuild(&mut self, scene: &EditableScene) -> Result<(), BuildError> {
+        let mut moves = part_moves(scene);
+        if !self.take_edit(scene, &moves) {
+            let compiled = compile(scene.scene())?;
+            let model = &compiled.periods[0].model;
+            add_model_parts(&mut moves, (&self.model, model), scene.scene().bodies.len());
+            self.take_compiled(scene, compiled, &moves);
+        }
+        self.load_input(ScriptTimes::ending_at(self.time(), self.settings.dt));
+        Ok(())
+    }
 
-        let clock = self.clock.carried(&state.bodies.poses, &moves.bodies);
+    /// Compiles what the edit touches, if that is enough; whether it was.
+    fn take_edit(&mut self, scene: &EditableScene, moves: &PartMoves) -> bool {
+        let (Some(parts), Some(excerpt)) = (self.parts.take(), scene.excerpt()) else { return false };
+        let edited = parts.edited(&self.appearance, scene.scene(), (&excerpt, moves));
+        let Some(EditedScene { model, start, appearance, parts }) = edited else { return false };
+        self.carry((&model, &start), scene, moves);
+        self.periods[0].model = Arc::clone(&model);
+        (self.model, self.start, self.appearance, self.parts) = (model, start, appearance, Some(parts));
+        true
+    }
+
+    fn take_compiled(&mut self, scene: &EditableScene, compiled: CompiledScene, moves: &PartMoves) {
+        let CompiledScene { periods, start, script, appearance, info, parts } = compiled;
+        let model = Arc::clone(&periods[0].model);
+        // What is new begins where it is written, whatever an assembly would make of it.
+        let written = State { bodies: model.mechanism().initial_state(), ..start.clone() };
+        self.carry((&model, &written), scene, moves);
         let set_by_hand = self.periods.get(self.period).is_none_or(|period| period.settings != self.settings);
         let settings = set_by_hand.then_some(self.settings);
-        *self = Self {
-            workspace: Workspace::new(&model),
-            settings: periods[0].settings,
-            input: std::mem::take(&mut self.input),
-            track_points: std::mem::take(&mut self.track_points),
-            scene: Some(Arc::new(after)),
-            period: 0,
-            model,
-            start,
-            state,
-            appearance,
-            periods,
-            script,
-            info,
-            clock,
-        };
+        (self.model, self.start, self.appearance, self.parts) = (model, start, appearance, parts);
+        (self.periods, self.script, self.info) = (periods, script, info);
         self.enter(self.period_at(self.time()));
         if let Some(mut settings) = settings {
             settings.flesh = self.settings.flesh;
             self.settings = settings;
         }
-        self.load_input(ScriptTimes::ending_at(self.time(), self.settings.dt));
-        Ok(())
+    }
+
+    /// The state, the clock and fresh scratch for the model after an edit.
+    fn carry(&mut self, (model, start): (&Model, &State), scene: &EditableScene, moves: &PartMoves) {
+        self.state = model.carry_state(start, (&self.model, &self.state), moves);
+        wake_disturbed(scene, model, &mut self.state.sleep);
+        self.clock = self.clock.carried(&self.state.bodies.poses, &moves.bodies);
+        self.workspace = Workspace::new(model);
     }
 }

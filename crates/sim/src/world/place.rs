@@ -3,12 +3,14 @@
 //! A scene gives joint frames and lengths of ropes in the world at the poses where it begins. So frames of new joints and lengths of new ropes are
 //! written in body frames at the poses of now, and those on a body that is put elsewhere at the poses where it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use glam::DVec3;
 use sinew_math::Pose;
+use sinew_mechanism::BodyId;
 use sinew_scene::{
-    BodyDoc, EditableScene, EndDoc, FrameDoc, JointDoc, JointFramesDoc, LocalFramesDoc, RopeDoc, TargetDoc,
+    BodyDoc, EditableScene, EndDoc, FrameDoc, Handle, JointDoc, JointFramesDoc, LocalFramesDoc, RopeDoc,
+    TargetDoc,
 };
 
 use super::World;
@@ -21,52 +23,62 @@ struct Place {
 
 type Places = BTreeMap<String, Place>;
 
-/// Writes the frames and lengths that an edit would change in body frames.
-pub(super) fn place_new(world: &World, before: &EditableScene, after: &mut EditableScene) {
+/// Writes the frames and lengths that the edit of `scene` would change in body frames.
+pub(super) fn place_new(world: &World, scene: &mut EditableScene) {
     // Frames that are none are left for the rules of scenes to refuse.
     let is_open = |joint: &JointDoc| match &joint.frames {
         JointFramesDoc::World(frame) => frame.anchor.is_finite() && frame.axis.try_normalize().is_some(),
         JointFramesDoc::Local(_) => false,
     };
-    let has_joints = after.parts::<JointDoc>().any(|(_, joint)| is_open(joint));
-    let has_ropes = after.parts::<RopeDoc>().any(|(_, rope)| rope.length.is_none());
-    if !(has_joints || has_ropes) {
+    let puts = |(handle, body): (_, &BodyDoc)| {
+        scene
+            .before(handle)
+            .is_some_and(|old: &BodyDoc| (old.pose, old.velocity) != (body.pose, body.velocity))
+    };
+    let moves_bodies = scene.touched::<BodyDoc>().any(puts);
+    let joints = scene.touched::<JointDoc>().any(|(_, joint)| is_open(joint));
+    let ropes = scene.touched::<RopeDoc>().any(|(_, rope)| rope.length.is_none());
+    if !(joints || ropes || moves_bodies) {
         return;
     }
-    let places = places(world, before, after);
+    let places = places(world, scene);
     let is_moved = |body: &str| places.get(body).is_some_and(|place| place.is_moved);
     let placed =
-        after.parts::<JointDoc>().filter(|(_, joint)| is_open(joint)).filter_map(|(handle, joint)| {
+        scene.parts::<JointDoc>().filter(|(_, joint)| is_open(joint)).filter_map(|(handle, joint)| {
             let is_other = |old: &JointDoc| {
                 (&old.frames, &old.child, &old.parent) != (&joint.frames, &joint.child, &joint.parent)
             };
-            let is_new = before.get(handle).is_none_or(is_other);
+            let is_new = scene.before(handle).is_none_or(is_other);
             let is_touched = is_moved(&joint.child) || joint.parent.as_deref().is_some_and(is_moved);
             let frames = || in_bodies(joint, &places, usize::from(is_new));
             (is_new || is_touched).then(|| (handle, JointDoc { frames: frames(), ..joint.clone() }))
         });
     let joints: Vec<_> = placed.collect();
     let placed =
-        after.parts::<RopeDoc>().filter(|(_, rope)| rope.length.is_none()).filter_map(|(handle, rope)| {
-            let is_new = before.get(handle).is_none_or(|old| old.path != rope.path);
+        scene.parts::<RopeDoc>().filter(|(_, rope)| rope.length.is_none()).filter_map(|(handle, rope)| {
+            let is_new = scene.before(handle).is_none_or(|old| old.path != rope.path);
             let is_touched = rope.path.iter().filter_map(EndDoc::body).any(is_moved);
             let length = TargetDoc::Value(length(rope, &places, usize::from(is_new)));
             (is_new || is_touched).then(|| (handle, RopeDoc { length: Some(length), ..rope.clone() }))
         });
     let ropes: Vec<_> = placed.collect();
     for (handle, joint) in joints {
-        after.replace(handle, joint);
+        scene.replace(handle, joint);
     }
     for (handle, rope) in ropes {
-        after.replace(handle, rope);
+        scene.replace(handle, rope);
     }
 }
 
-fn places(world: &World, before: &EditableScene, after: &EditableScene) -> Places {
+fn places(world: &World, scene: &EditableScene) -> Places {
+    // The world is still what it was before the edit.
+    let ids =
+        scene.handles_before::<BodyDoc>().zip(0..).map(|(body, place)| (body, BodyId::from_index(place)));
+    let ids: HashMap<Handle<BodyDoc>, BodyId> = ids.collect();
     let place = |(handle, body): (_, &BodyDoc)| {
         let written = body.pose.to_pose();
-        let old = before.get(handle).map(|old: &BodyDoc| (old.pose, old.velocity));
-        let now = world.id(handle).map_or(written, |id| world.pose(id));
+        let old = scene.before(handle).map(|old: &BodyDoc| (old.pose, old.velocity));
+        let now = ids.get(&handle).map_or(written, |&id| world.pose(id));
         let place = match old {
             None => Place { poses: [written; 2], is_moved: false },
             Some(old) if old == (body.pose, body.velocity) => {
@@ -76,7 +88,7 @@ fn places(world: &World, before: &EditableScene, after: &EditableScene) -> Place
         };
         (body.name.clone(), place)
     };
-    after.parts::<BodyDoc>().map(place).collect()
+    scene.parts::<BodyDoc>().map(place).collect()
 }
 
 /// The frames of a joint on its bodies, at the poses of the beginning (0) or of now (1).

@@ -24,7 +24,7 @@ impl World {
     /// Everything that breaks a rule of the format, or the first thing that the mechanism cannot be built with;
     /// see [`BuildError::fields`] for the places.
     pub fn from_scene(scene: &SceneDoc) -> Result<Self, BuildError> {
-        let CompiledScene { periods, start, script, appearance, info } = compile(scene)?;
+        let CompiledScene { periods, start, script, appearance, info, parts } = compile(scene)?;
         let first = &periods[0];
         let mut world = Self {
             scene: Some(Arc::new(EditableScene::new(scene))),
@@ -41,6 +41,7 @@ impl World {
             track_points: Vec::new(),
             info,
             clock: FrameClock::default(),
+            parts,
         };
         world.reset();
         Ok(world)
@@ -60,6 +61,8 @@ impl World {
                 let mut world = self.clone();
                 world.periods = periods(scene, first.clone(), &self.periods, &self.start)?;
                 world.info = self.info.of_steps(scene);
+                // Edits of scenes with changes compile the whole scene.
+                world.parts = None;
                 if let Some(kept) = &mut world.scene {
                     Arc::make_mut(kept).set_changes(&scene.changes, scene.duration_s);
                 }

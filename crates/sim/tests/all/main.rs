@@ -9,6 +9,7 @@ mod changes;
 mod common;
 mod contacts;
 mod determinism;
+mod edit_sequences;
 mod edits;
 mod events;
 mod examples;
