@@ -92,6 +92,18 @@ impl Dynamics {
         report
     }
 
+    /// Adds wrenches, one per link, to those of the last response, which had the same command and resistance.
+    pub(crate) fn respond_more(
+        &mut self,
+        tree: &Tree,
+        command: &HybridCommand,
+        resistance: &[f64],
+        wrenches: &[Force],
+    ) {
+        self.add_wrenches(tree, wrenches);
+        self.substitute(tree, &SweepInput { command, resistance, gravity: self.gravity, external: &[] });
+    }
+
     /// The backward sweep alone, without gravity and external wrenches. What the last response found is no longer valid.
     pub(crate) fn eliminate_only(&mut self, tree: &Tree, command: &HybridCommand) -> HybridReport {
         self.modes.copy_from_slice(&command.modes);
