@@ -6,7 +6,7 @@
 pub enum RecursiveError {
     /// A joint that closes a loop.
     #[error(
-        "joint `{joint}` closes a loop, but joint coordinates need a tree; remove it, use another stepper, or leave out the score, which needs them"
+        "joint `{joint}` closes a loop, but joint coordinates need a tree; remove it, use another stepper, or leave out the score, which needs them (in code: `LoopedTree`)"
     )]
     Loop {
         /// The joint.

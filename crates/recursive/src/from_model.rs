@@ -1,8 +1,8 @@
 //! Building a tree from a mechanism.
 //!
 //! Only geometry and inertia of the [`Model`] are read. Its springs, motors, limits, drives, compliance and drag are
-//! not: torques are commands here. Fails, with the name of the joint or body, if a joint closes a loop or hangs on a
-//! kinematic body, or if a joint direction moves no mass.
+//! not: torques are commands here. Fails, with the name of the joint or body, if a joint closes a loop (unless loops are
+//! left open) or hangs on a kinematic body, or if a joint direction moves no mass.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Pose, SpatialInertia, Sym3, quat_to_mat3};
@@ -26,6 +26,14 @@ impl Tree {
             let joint = joint_label(model, JointId::from_index(constraint.index()));
             return Err(RecursiveError::Loop { joint });
         }
+        Self::spanning(model)
+    }
+
+    /// The reduced form of a mechanism without the joints that close its loops; [`LoopedTree`](crate::LoopedTree) has them too.
+    ///
+    /// # Errors
+    /// Names the first joint of the tree that hangs on a kinematic body, or the first body whose joint moves no mass.
+    pub(crate) fn spanning(model: &Model) -> Result<Self, RecursiveError> {
         if model.n_transmissions() > 0 {
             return Err(RecursiveError::Transmission);
         }
@@ -205,11 +213,11 @@ impl JointInTree {
     }
 }
 
-fn joint_label(model: &Model, joint: JointId) -> String {
+pub(crate) fn joint_label(model: &Model, joint: JointId) -> String {
     label(model.joint_name(joint), joint.index())
 }
 
-fn body_label(model: &Model, body: BodyId) -> String {
+pub(crate) fn body_label(model: &Model, body: BodyId) -> String {
     label(model.body_name(body), body.index())
 }
 

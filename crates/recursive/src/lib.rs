@@ -35,12 +35,23 @@ mod integrate;
 mod joint_matrices;
 mod particles;
 
-pub use command::{HybridCommand, HybridReport, JointMode};
+mod added_wrenches;
+mod loop_dynamics;
+mod loop_inverse;
+mod loop_projection;
+mod loop_response;
+mod loop_torques;
+mod looped_tree;
+mod rank_factor;
+
+pub use command::{HybridCommand, HybridReport, JointMode, TreeLoads};
 pub use derivatives::{DerivativeRow, Derivatives};
 pub use dynamics::Dynamics;
 pub use error::RecursiveError;
 pub use integrate::{Action, Integrator, Springs, StageAction};
 pub use joint_matrices::JointMatrices;
+pub use loop_dynamics::{ClosureReport, ClosureSettings, LoopDynamics};
+pub use looped_tree::LoopedTree;
 pub use particles::{Particle, ParticleBone, ParticleState, add_reactions};
 pub use state::TreeState;
 pub use tree::{LinkId, Tree};

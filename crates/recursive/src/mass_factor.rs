@@ -1,20 +1,21 @@
 //! Sparse factor of the inverse mass matrix, from the elimination of forward dynamics, and what it solves.
 //!
-//! With `U = ĴS` and `Ψ` of hybrid dynamics with every joint passive:
+//! With `U = ĴS` and `Ψ` of hybrid dynamics, `M` that of its passive joints with their resistance:
 //! ```text
 //! M⁻¹ = (1 + L)⁻¹ Ψ (1 + L)⁻ᵀ,     L_kd = (ΨUᵀ)_k S_d   for a dof d above the joint of dof k, else zero
 //! M X = B:      Y_i = B_i − Σ_{k below i} L_ki Y_k      from the last row
 //!               X_k = (ΨY)_k − Σ_{i above k} L_ki X_i   from the first row
 //! ```
-//! This is Featherstone's sparse factorization of `M` (2005), by blocks of joints. A joint that the elimination locked has `Ψ = 0`, and
-//! zero rows. Columns are taken twelve at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
+//! This is Featherstone's sparse factorization of `M` (2005), by blocks of joints. A joint that is prescribed, or that the elimination locked, has
+//! `Ψ = 0`, and zero rows. Columns are taken twelve at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
 
 use std::ops::Range;
 
-use sinew_math::{Force, Motion, shift_force, shift_motion};
+use sinew_math::{Force, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::dof_table::{fill_path, places, set_column};
+use crate::command::JointMode;
+use crate::dof_table::{RootedDofs, set_column};
 use crate::dynamics::Dynamics;
 use crate::joint_space::MAX_DOFS;
 use crate::tree::{Tree, TreeLink};
@@ -31,8 +32,8 @@ pub(crate) struct MassFactor {
     /// `L` by rows below the diagonal, and its mirror image above.
     factor: Vec<f64>,
     psi: Vec<f64>,
-    /// `S` per dof, about the origin of the root link.
-    rooted: Vec<Motion>,
+    /// `S` and `UΨ` per dof, about the origin of the root link.
+    rooted: RootedDofs,
     /// Some columns of the right-hand side and the solution.
     work: Vec<Strip>,
 }
@@ -53,23 +54,28 @@ impl MassFactor {
         Self {
             factor: vec![0.0; n * n],
             psi: vec![0.0; tree.n_psi],
-            rooted: vec![Motion::ZERO; n],
+            rooted: RootedDofs::new(tree),
             work: vec![[0.0; STRIP]; n],
         }
     }
 
-    /// Takes the factor from the elimination of `dynamics`, in which every joint must be passive.
+    /// Takes the factor from the elimination of `dynamics`. Prescribed joints are as if they were locked.
     pub(crate) fn read(&mut self, tree: &Tree, dynamics: &Dynamics) {
         self.psi.copy_from_slice(&dynamics.psi);
-        for (_, link, place) in places(tree, &dynamics.motions) {
-            let above = tree.dofs.get(link.first_dof as usize).map_or(NONE, |place| place.above);
+        for (link, _) in
+            tree.links.iter().zip(&dynamics.modes).filter(|(_, mode)| **mode == JointMode::Prescribed)
+        {
+            self.psi[link.first_psi as usize..][..(link.n_dofs * link.n_dofs) as usize].fill(0.0);
+        }
+        for (link, here) in tree.links.iter().zip(&dynamics.motions) {
             for (m, dof) in link.dofs().enumerate() {
-                self.rooted[dof] = shift_motion(dynamics.columns[dof], -place);
                 let reach = self.psi_row(link, m).iter().zip(&dynamics.reach[link.dofs()]);
                 let sum = reach.fold(Force::ZERO, |sum, (psi, reach)| sum + *reach * *psi);
-                fill_path(tree, &self.rooted, (dof, above), shift_force(sum, place), &mut self.factor);
+                let column = shift_motion(dynamics.columns[dof], -here.place);
+                self.rooted.set(dof, column, shift_force(sum, here.place));
             }
         }
+        self.rooted.fill_pairs(tree, false, &mut self.factor);
     }
 
     fn psi_row(&self, link: &TreeLink, m: usize) -> &[f64] {

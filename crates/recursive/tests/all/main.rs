@@ -6,6 +6,8 @@ mod derivatives;
 mod golden;
 mod joint_matrices;
 mod joint_space;
+mod linkages;
+mod loops;
 mod matrices;
 mod motion;
 mod refused;
