@@ -19,6 +19,7 @@ mod layers;
 mod lines;
 mod modules;
 mod pictures;
+mod release;
 mod shell;
 mod sizes;
 mod soak;
@@ -54,6 +55,8 @@ usage: cargo xtask COMMAND
                            how many keep what their scenes expect
   soak scene FILE          one scene judged in the same way, with a line per step
   lines                    size report of the sources; bounds on functions, arguments, fields and type names
+  release --dry-run        whether the packages can be published: licences, manifests, versions, order, change log, and a build of
+                           every package as it would be downloaded
   pictures                 make the pictures of the documents anew
 ";
 
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Some("callgrind") => callgrind::run(rest),
         Some("soak") => soak::run(rest),
         Some("lines") => lines::run(rest),
+        Some("release") => release::run(rest),
         Some("pictures") => pictures::run(rest),
         Some("help" | "--help" | "-h") => {
             print!("{HELP}");
