@@ -8,12 +8,15 @@
 
 use std::process::ExitCode;
 
+mod api;
+mod api_source;
 mod bench;
 mod callgrind;
 mod ci;
 mod determinism;
 mod docs;
 mod fixtures;
+mod items;
 mod json;
 mod layers;
 mod lines;
@@ -30,9 +33,10 @@ use shell::TaskFailure;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  ci                       everything a change must pass: format, clippy, layers, lines, docs, tests, features, fixtures
+  ci                       everything a change must pass: format, clippy, layers, lines, docs, api, tests, features, fixtures
   layers                   dependency direction between packages and between modules, one glam, no unsafe, no files
                            or clocks in numeric crates
+  api [--check]            write the listings of the public API, docs/api/*.txt, or compare them with the sources
   docs                     links and names in the documents
   fixtures [check|list]
                            check and run every fixture; every file of fixtures/invalid must fail with exit code 2
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
     let outcome = match args.first().map(String::as_str) {
         Some("ci") => ci::run(rest),
         Some("layers") => layers::run(rest),
+        Some("api") => api::run(rest),
         Some("docs") => docs::run(rest),
         Some("fixtures") => fixtures::run(rest),
         Some("determinism") => determinism::run(rest),

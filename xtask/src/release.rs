@@ -39,9 +39,7 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
 
 /// Everything but the builds.
 pub(crate) fn check() -> TaskOutcome {
-    let metadata = Call::cargo("metadata --no-deps --format-version 1").stdout()?;
-    let metadata = leaves(&metadata).ok_or_else(|| TaskFailure::Check("cargo metadata is no JSON".into()))?;
-    let packages = Manifest::all(&metadata);
+    let packages = manifests()?;
     let published: BTreeMap<&str, &Manifest> = packages
         .iter()
         .filter(|(_, package)| package.is_published)
@@ -66,6 +64,19 @@ pub(crate) fn check() -> TaskOutcome {
         }
     }
     verdict("release", &faults, &format!("{} packages are complete", published.len()))
+}
+
+/// Names and folders of the published packages that have a library.
+pub(crate) fn published_libraries() -> Result<Vec<(String, String)>, TaskFailure> {
+    let published = manifests()?.into_iter().filter(|(_, package)| package.is_published);
+    let folders = published.map(|(name, package)| (name, package.folder));
+    Ok(folders.filter(|(_, folder)| root().join(folder).join("src/lib.rs").is_file()).collect())
+}
+
+fn manifests() -> Result<BTreeMap<String, Manifest>, TaskFailure> {
+    let metadata = Call::cargo("metadata --no-deps --format-version 1").stdout()?;
+    let metadata = leaves(&metadata).ok_or_else(|| TaskFailure::Check("cargo metadata is no JSON".into()))?;
+    Ok(Manifest::all(&metadata))
 }
 
 /// What cargo knows about one package.
