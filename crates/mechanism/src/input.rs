@@ -177,6 +177,26 @@ impl Input {
         u32::try_from(sum).unwrap_or(u32::MAX)
     }
 
+    /// Makes the lists long enough to copy another input without allocation.
+    pub(crate) fn make_room_for(&mut self, other: &Self) {
+        fn room<T>(list: &mut Vec<T>, other: &[T]) {
+            list.reserve(other.len().saturating_sub(list.len()));
+        }
+        room(&mut self.kinematic, &other.kinematic);
+        room(&mut self.kinematic_twists, &other.kinematic_twists);
+        room(&mut self.wrenches, &other.wrenches);
+        room(&mut self.grabs, &other.grabs);
+        room(&mut self.motors, &other.motors);
+        room(&mut self.drives, &other.drives);
+        room(&mut self.servos, &other.servos);
+        room(&mut self.lengths, &other.lengths);
+        room(&mut self.activations, &other.activations);
+        room(&mut self.skin.grabs, &other.skin.grabs);
+        room(&mut self.skin.pressures, &other.skin.pressures);
+        room(&mut self.skin.winds, &other.skin.winds);
+        room(&mut self.released, &other.released);
+    }
+
     /// The grabs that a step takes.
     pub(crate) fn usable_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> + Clone {
         self.grabs.iter().filter(|grab| grab.is_usable(model))
