@@ -5,10 +5,12 @@
 //! count, since cargo keeps them in the published manifest; those with a path alone are left out of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::json::{Leaf, find, leaves};
-use crate::shell::{Call, TaskFailure, TaskOutcome, relative, root, verdict};
+use crate::shell::{Call, TaskFailure, TaskOutcome, relative, root, target_dir, verdict};
 use crate::source::read;
 
 const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
@@ -34,7 +36,14 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
         [extra, ..] => return Err(TaskFailure::Usage(format!("unexpected argument `{extra}`"))),
     }
     check()?;
-    Call::cargo("publish --workspace --dry-run").run()
+    // Cargo takes a package of a known name, version and place as unchanged: only a new place is built from what is there now.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let folder = target_dir().join(format!("release-{now}"));
+    let call = Call::cargo("publish --workspace --dry-run --target-dir").args([&folder]);
+    let outcome = call.env("CARGO_PROFILE_DEV_DEBUG", "none").run();
+    // What is left of it is of no use to anyone, so failing to remove it is no failure.
+    let _ = fs::remove_dir_all(&folder);
+    outcome
 }
 
 /// Everything but the builds.
