@@ -1,9 +1,9 @@
 //! Everything a change must pass, in the order in which it fails fastest.
 
 use crate::shell::{Call, TaskOutcome, no_arguments};
-use crate::{docs, fixtures, layers, lines};
+use crate::{api, docs, fixtures, layers, lines, release};
 
-/// Format → lints → layers → sizes → documents → tests (doc tests included) → feature sets → rustdoc → fixtures.
+/// Format → lints → layers → sizes → documents → public API → manifests → tests (doc tests included) → feature sets → rustdoc → fixtures.
 pub(crate) fn run(args: &[String]) -> TaskOutcome {
     no_arguments(args)?;
     Call::cargo("fmt --all --check").run()?;
@@ -11,6 +11,8 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
     layers::run(&[])?;
     lines::run(&[])?;
     docs::run(&[])?;
+    api::check()?;
+    release::check()?;
     Call::cargo("test --workspace").run()?;
     feature_sets()?;
     Call::cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings").run()?;

@@ -8,17 +8,21 @@
 
 use std::process::ExitCode;
 
+mod api;
+mod api_source;
 mod bench;
 mod callgrind;
 mod ci;
 mod determinism;
 mod docs;
 mod fixtures;
+mod items;
 mod json;
 mod layers;
 mod lines;
 mod modules;
 mod pictures;
+mod release;
 mod shell;
 mod sizes;
 mod soak;
@@ -29,9 +33,10 @@ use shell::TaskFailure;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  ci                       everything a change must pass: format, clippy, layers, lines, docs, tests, features, fixtures
+  ci                       everything a change must pass: format, clippy, layers, lines, docs, api, tests, features, fixtures
   layers                   dependency direction between packages and between modules, one glam, no unsafe, no files
                            or clocks in numeric crates
+  api [--check]            write the listings of the public API, docs/api/*.txt, or compare them with the sources
   docs                     links and names in the documents
   fixtures [check|list]
                            check and run every fixture; every file of fixtures/invalid must fail with exit code 2
@@ -54,6 +59,8 @@ usage: cargo xtask COMMAND
                            how many keep what their scenes expect
   soak scene FILE          one scene judged in the same way, with a line per step
   lines                    size report of the sources; bounds on functions, arguments, fields and type names
+  release --dry-run        whether the packages can be published: licences, manifests, versions, order, change log, and a build of
+                           every package as it would be downloaded
   pictures                 make the pictures of the documents anew
 ";
 
@@ -63,6 +70,7 @@ fn main() -> ExitCode {
     let outcome = match args.first().map(String::as_str) {
         Some("ci") => ci::run(rest),
         Some("layers") => layers::run(rest),
+        Some("api") => api::run(rest),
         Some("docs") => docs::run(rest),
         Some("fixtures") => fixtures::run(rest),
         Some("determinism") => determinism::run(rest),
@@ -70,6 +78,7 @@ fn main() -> ExitCode {
         Some("callgrind") => callgrind::run(rest),
         Some("soak") => soak::run(rest),
         Some("lines") => lines::run(rest),
+        Some("release") => release::run(rest),
         Some("pictures") => pictures::run(rest),
         Some("help" | "--help" | "-h") => {
             print!("{HELP}");

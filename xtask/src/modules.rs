@@ -22,7 +22,10 @@ pub(crate) struct Modules {
 }
 
 /// Path of a module from the root, which is empty.
-type Name = Vec<String>;
+pub(crate) type Name = Vec<String>;
+
+/// A path of a `use` item, and the name it gets if that differs.
+pub(crate) type UsePath = (Name, Option<String>);
 
 /// A path in the source: its segments, the line, and whether it is re-exported.
 struct Import {
@@ -70,27 +73,8 @@ impl Modules {
         named.collect()
     }
 
-    /// A path as written in a module, from the root; `None` if it leads out of the package.
     fn absolute(&self, module: usize, path: &[String]) -> Option<Name> {
-        let own = &self.names[module];
-        let (first, rest) = path.split_first()?;
-        let mut base = match first.as_str() {
-            "crate" => Vec::new(),
-            "self" => own.clone(),
-            "super" => own[..own.len().checked_sub(1)?].to_vec(),
-            child => {
-                let name = [own.as_slice(), &[child.to_string()]].concat();
-                self.names.contains(&name).then_some(name)?
-            }
-        };
-        for part in rest {
-            if part == "super" {
-                base.pop();
-            } else {
-                base.push(part.clone());
-            }
-        }
-        Some(base)
+        absolute(&self.names[module], path, |name| self.names.contains(name))
     }
 
     /// The module that defines what a path from the root names.
@@ -157,8 +141,30 @@ impl Modules {
     }
 }
 
+/// A path as written in the module `own`, from the root; `None` if it leads out of the package.
+pub(crate) fn absolute(own: &[String], path: &[String], is_module: impl Fn(&Name) -> bool) -> Option<Name> {
+    let (first, rest) = path.split_first()?;
+    let mut base = match first.as_str() {
+        "crate" => Vec::new(),
+        "self" => own.to_vec(),
+        "super" => own[..own.len().checked_sub(1)?].to_vec(),
+        child => {
+            let name = [own, &[child.to_string()]].concat();
+            is_module(&name).then_some(name)?
+        }
+    };
+    for part in rest {
+        if part == "super" {
+            base.pop();
+        } else {
+            base.push(part.clone());
+        }
+    }
+    Some(base)
+}
+
 /// Path of the module in a file; `None` for further roots (`src/bin`, a `main.rs` beside a `lib.rs`).
-fn module_name(source: &Path, root: &Path, file: &Path) -> Option<Name> {
+pub(crate) fn module_name(source: &Path, root: &Path, file: &Path) -> Option<Name> {
     if file == root {
         return Some(Vec::new());
     }
@@ -224,10 +230,10 @@ fn is_start_of_path(tokens: &[Lexeme<'_>], at: usize) -> bool {
 }
 
 /// Paths of a `use` tree with the names they get if those differ.
-fn use_tree<'a>(
+pub(crate) fn use_tree<'a>(
     tokens: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
     prefix: &[String],
-    found: &mut Vec<(Name, Option<String>)>,
+    found: &mut Vec<UsePath>,
 ) {
     let mut path = prefix.to_vec();
     while let Some(token) = tokens.next() {

@@ -107,8 +107,11 @@ impl Summary {
         let mut total = Self { expectations: Vec::new(), events: None, ..runs[0].summary.clone() };
         for run in &runs {
             let label = run.label();
-            let labelled =
-                |e: &Expectation| Expectation { what: format!("{} ({label})", e.what), ..e.clone() };
+            let labelled = |expectation: &Expectation| {
+                let mut labelled = expectation.clone();
+                labelled.what = format!("{} ({label})", expectation.what);
+                labelled
+            };
             total.expectations.extend(run.summary.expectations.iter().map(labelled));
         }
         runs[1..].iter().for_each(|run| total.add(&run.summary));

@@ -31,6 +31,7 @@ pub struct CompiledScene {
 
 /// A scene from one change to the next.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ScenePeriod {
     /// Shared between periods whose changes do not reach into it.
     pub model: Arc<Model>,

@@ -5,6 +5,7 @@ use sinew_scene::{SamplesDoc, SceneDoc, SceneIssue, Steps};
 
 /// What a scene says about its run.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SceneInfo {
     /// Name of the scene.
     pub name: String,

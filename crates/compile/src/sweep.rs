@@ -4,6 +4,7 @@ use sinew_scene::{SceneDoc, SceneErrors};
 
 /// One member of a sweep.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SweptScene {
     /// Paths and values that were set.
     pub set: Vec<(String, f64)>,

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 /// Why a collider, a shape or a model was refused.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
 pub enum ContactError {
     /// A length of a shape is not a positive finite number.
     #[error("{shape}: {field} must be positive and finite, not {value}")]

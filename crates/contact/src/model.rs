@@ -37,6 +37,7 @@ pub struct ContactWorkspace {
 /// Counts of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct ContactReport {
     /// Pairs of colliders, or colliders near the points, that the narrow phase examined.
     pub n_pairs: usize,

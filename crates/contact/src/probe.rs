@@ -79,6 +79,7 @@ impl RayCast {
 
 /// A place on a surface that a question found.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SurfaceHit {
     /// The collider or the flesh.
     pub side: TouchSide,

@@ -56,6 +56,7 @@ pub enum Damping {
 
 /// Report on one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LevelReport {
     /// Number of independent directions that this level takes.
     pub rank: usize,

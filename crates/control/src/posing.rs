@@ -41,6 +41,7 @@ impl Default for PoseSettings {
 
 /// Report of [`find_pose`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PoseReport {
     /// Iterations done.
     pub iterations: usize,

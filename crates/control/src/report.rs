@@ -4,6 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use = "ignored goals and torque limits are reported here"]
+#[non_exhaustive]
 pub struct ControlReport {
     /// Phase of the score; `None` before the first one.
     pub phase: Option<usize>,
@@ -20,6 +21,7 @@ pub struct ControlReport {
 /// Report on one goal.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct GoalReport {
     /// Distance to the target: m or rad; m/s or rad/s for velocities; 0 for accelerations.
     pub distance: f64,

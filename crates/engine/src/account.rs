@@ -58,6 +58,7 @@ pub struct EnergyAccount {
 
 /// Energy above what was put in, as a share of what was exchanged; zero if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct EnergyExcess {
     /// At the end of the step.
     pub now: f64,

@@ -13,6 +13,7 @@ use crate::workspace::{LastStep, Workspace};
 
 /// A contact that acted in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Contact {
     /// What the force acts on.
     pub on: ContactPartner,
@@ -32,6 +33,7 @@ pub struct Contact {
 
 /// One side of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ContactPartner {
     /// A body.
     Body(BodyId),

@@ -58,8 +58,11 @@ impl FleshSubsteps {
         };
         predict_bodies(bodies, how.dt, predicted);
         let found = step_explicit(flesh, [bodies, predicted], how, soft, work, flesh_wrenches);
-        let contacts = found.contacts.with(rigid);
-        FleshReport { elements: found.elements, contacts, n_solves: found.substeps, ..FleshReport::default() }
+        let mut report = FleshReport::default();
+        report.elements = found.elements;
+        report.contacts = found.contacts.with(rigid);
+        report.n_solves = found.substeps;
+        report
     }
 
     /// Moves fixed nodes to where the bodies arrived.

@@ -213,6 +213,7 @@ impl State {
     "the state is one of another model: it has {found_bodies} bodies and {found_joints} joints, the model {bodies} and {joints}; \
      restore states of the same scene, with the same edits"
 )]
+#[non_exhaustive]
 pub struct StateMismatch {
     /// Bodies of the model.
     pub bodies: usize,

@@ -68,6 +68,7 @@ pub enum HealthNotice {
 
 /// What a notice is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Culprit {
     /// The whole model.
     Model,

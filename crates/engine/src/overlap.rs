@@ -25,6 +25,7 @@ const RESTING: f64 = 0.5;
 /// Bodies that overlap by more than contacts should give.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct ContactOverlap {
     /// A body, and the one it is in; `None` for the world.
     pub bodies: (BodyId, Option<BodyId>),
@@ -60,6 +61,7 @@ impl ContactOverlap {
 /// What a body of flesh is visibly inside of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum FleshInside {
     /// Two bodies of flesh, by number, are inside each other.
     Flesh(usize, usize),

@@ -53,6 +53,7 @@ impl StepReport {
 /// Effort of the actuators in a step; zero without a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct ActuatorEffort {
     /// Sum of squared torques, (N·m)² and N².
     pub torque_square: f64,

@@ -118,9 +118,10 @@ fn has_speeds_at_end(scheme: &Scheme) -> bool {
 }
 
 /// A report of flesh with that of contacts of bodies.
-pub(crate) fn with_contacts(flesh: FleshReport, bodies: FleshReport) -> FleshReport {
-    let contacts = flesh.contacts.with(bodies.contacts);
-    FleshReport { contacts, touched: bodies.touched, ..flesh }
+pub(crate) fn with_contacts(mut flesh: FleshReport, bodies: FleshReport) -> FleshReport {
+    flesh.contacts = flesh.contacts.with(bodies.contacts);
+    flesh.touched = bodies.touched;
+    flesh
 }
 
 impl std::fmt::Debug for TouchedIslands {

@@ -82,6 +82,7 @@ impl BlockReport {
 /// Events in an evaluation of forces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct FemReport {
     /// Tetrahedra evaluated by SVD.
     pub n_diagonalized: usize,

@@ -37,6 +37,7 @@ pub(crate) const NO_SLOT: u32 = u32::MAX;
 /// Report of a step with flesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct FleshReport {
     /// Elements of all flesh.
     pub elements: FemReport,

@@ -41,6 +41,7 @@ pub struct FleshState {
 /// Energy of flesh, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct FleshEnergy {
     /// Of free nodes.
     pub kinetic: f64,

@@ -8,9 +8,8 @@
 //! Cost: one division, no branch on ordinary input. Relative error below 3e-16 (1.35 ulp) everywhere.
 //! Zeros, infinities and NaN as in IEEE 754 `atan2`.
 
-use crate::lanes::Scalar;
+use crate::lanes::{F64x2, Scalar};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
-use wide::f64x2;
 
 /// `atan(√y)/√y = 1 + y P(y)` on `0 ≤ y ≤ (5/16)²`; relative error 2e-17 (Chebyshev interpolation in 60 digits).
 const P: [f64; 9] = [
@@ -99,21 +98,21 @@ pub fn atan2(y: f64, x: f64) -> f64 {
 
 /// [`atan2`] of two points, with the same bits.
 #[inline(always)]
-pub fn atan2_x2(y: f64x2, x: f64x2) -> f64x2 {
+pub fn atan2_x2(y: F64x2, x: F64x2) -> F64x2 {
     let (y_size, x_size) = (y.abs(), x.abs());
     let sum = y_size + x_size;
     // also false for NaN
     let is_ordinary =
-        sum.simd_gt(f64x2::splat(2.0 * ORDINARY.start)) & sum.simd_lt(f64x2::splat(ORDINARY.end));
+        sum.simd_gt(F64x2::splat(2.0 * ORDINARY.start)) & sum.simd_lt(F64x2::splat(ORDINARY.end));
     if !is_ordinary.all() {
         let (y, x) = (y.to_array(), x.to_array());
-        return f64x2::new([atan2(y[0], x[0]), atan2(y[1], x[1])]);
+        return F64x2::new([atan2(y[0], x[0]), atan2(y[1], x[1])]);
     }
     let (small, large) = (y_size.fast_min(x_size), y_size.fast_max(x_size));
     let swapped = y_size.simd_gt(x_size);
-    let beyond_first = small.simd_gt(f64x2::splat(FIRST_NODE_LIMIT) * large);
-    let beyond_second = small.simd_gt(f64x2::splat(SECOND_NODE_LIMIT) * large);
-    let half = f64x2::splat(0.5);
+    let beyond_first = small.simd_gt(F64x2::splat(FIRST_NODE_LIMIT) * large);
+    let beyond_second = small.simd_gt(F64x2::splat(SECOND_NODE_LIMIT) * large);
+    let half = F64x2::splat(0.5);
     let c = (beyond_first & half) + (beyond_second & half);
     let r = (small - c * large) / (large + c * small);
 
@@ -124,10 +123,10 @@ pub fn atan2_x2(y: f64x2, x: f64x2) -> f64x2 {
         BASE[bit(swaps) + 2 * bit(backs)][bit(firsts) + bit(seconds)]
     };
     let (first, second) = (entry(0), entry(1));
-    let (base, rest) = (f64x2::new([first.0, second.0]), f64x2::new([first.1, second.1]));
+    let (base, rest) = (F64x2::new([first.0, second.0]), F64x2::new([first.1, second.1]));
 
     let excess = atan_excess(r * r);
-    let sign = f64x2::splat(-0.0);
+    let sign = F64x2::splat(-0.0);
     let r = r ^ ((swapped ^ x) & sign);
     (base + (r + (r * excess + rest))) | (y & sign)
 }

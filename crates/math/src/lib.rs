@@ -44,7 +44,7 @@ pub use exp_log::{right_jacobian, right_jacobian_inverse};
 pub use gyro::{PrincipalInertia, midpoint_step, momentum_step, spin_step};
 pub use inertia::SpatialInertia;
 pub use joint_kind::{DriveCoordinate, JointKind};
-pub use lanes::{Scalar, Vector3};
+pub use lanes::{F64x2, Scalar, Vector3};
 pub use mass::{MassError, MassProperties};
 pub use mesh_mass::MeshMassError;
 pub use pose::{Pose, left_jacobian_inverse_se3, left_jacobian_se3};
@@ -55,7 +55,7 @@ pub use spatial::{Force, Motion, shift_force, shift_motion, skew};
 pub use sym3::{Cholesky3, Sym3};
 pub use sym6::Sym6;
 pub use tet_mesh::{SurfacePoint, TetMesh, TetMeshError};
-pub use x2::{F64x2, Mat3x2, Quatx2, Sym3x2, Vec3x2, both, twice};
+pub use x2::{Mat3x2, Quatx2, Sym3x2, Vec3x2, both, twice};
 pub use x2_rotation::{left_jacobian_inverse_sym_x2, log_so3_x2, turn_x2};
 
 /// For the expansion of [`define_index!`].

@@ -4,25 +4,21 @@
 //! therefore has the same bits in either lane and as a scalar. Frames and units are those of the scalar function. SSE2,
 //! NEON or plain arrays, by platform; only `+ − × ÷ √`, never fused.
 
-use crate::lanes::Vector3;
+use crate::lanes::{F64x2, Scalar, Vector3};
 use crate::{exp_log::rotation_columns, sym3::Sym3};
 use glam::{DQuat, DVec3};
 use std::ops::{Add, Mul, Neg, Sub};
-use wide::f64x2;
-
-/// Two numbers.
-pub type F64x2 = f64x2;
 
 /// Two numbers from two.
 #[inline(always)]
 pub fn both(a: f64, b: f64) -> F64x2 {
-    f64x2::new([a, b])
+    F64x2::new([a, b])
 }
 
 /// One number twice.
 #[inline(always)]
 pub fn twice(a: f64) -> F64x2 {
-    f64x2::splat(a)
+    F64x2::splat(a)
 }
 
 /// Two 3-vectors.
@@ -38,7 +34,7 @@ pub struct Vec3x2 {
 
 impl Vec3x2 {
     /// Zero twice.
-    pub const ZERO: Self = Self { x: f64x2::ZERO, y: f64x2::ZERO, z: f64x2::ZERO };
+    pub const ZERO: Self = Self { x: F64x2::ZERO, y: F64x2::ZERO, z: F64x2::ZERO };
 
     /// From its halves.
     #[inline(always)]

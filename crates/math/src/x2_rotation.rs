@@ -8,7 +8,8 @@ use crate::exp_log::{
     COS, FOUR_PI_SQUARED, NEARLY_UNIT, POLE_LIMIT, POLES, SERIES_LIMIT, SINC, exp_so3,
     left_jacobian_inverse_sym, normalize_quat, series,
 };
-use crate::x2::{F64x2, Quatx2, Sym3x2, Vec3x2, twice};
+use crate::lanes::F64x2;
+use crate::x2::{Quatx2, Sym3x2, Vec3x2, twice};
 use glam::DQuat;
 
 /// [`crate::Pose::retract`]'s rotation for two bodies: `exp(φ) q`, renormalized.

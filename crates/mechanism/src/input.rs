@@ -6,7 +6,6 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose, normalize_quat};
 use sinew_topology::NONE;
-use smallvec::SmallVec;
 
 use crate::forces::{Band, ForceSet};
 use crate::model::{Quantity, TransmissionModel};
@@ -47,34 +46,34 @@ pub struct Servo {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Input {
     /// Where kinematic bodies are at the end of the step (pose of the body frame). Others stay.
-    pub kinematic: SmallVec<[(BodyId, Pose); 2]>,
+    pub kinematic: Vec<(BodyId, Pose)>,
     /// How fast kinematic bodies are there: twist of the body frame at its origin, world axes, rad/s and m/s. Only the explicit
     /// stepper asks; a body not named is there with its mean twist of the step.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub kinematic_twists: SmallVec<[(BodyId, Motion); 2]>,
+    pub kinematic_twists: Vec<(BodyId, Motion)>,
     /// Wrenches on bodies at their centres of mass, world axes, N·m and N.
-    pub wrenches: SmallVec<[(BodyId, Force); 2]>,
+    pub wrenches: Vec<(BodyId, Force)>,
     /// Holds.
-    pub grabs: SmallVec<[Grab; 2]>,
+    pub grabs: Vec<Grab>,
     /// Motor goals; motors not named keep the model's.
-    pub motors: SmallVec<[(JointId, MotorTarget); 2]>,
+    pub motors: Vec<(JointId, MotorTarget)>,
     /// Values of driven coordinates at the end of the step; those not named stay at 0.
-    pub drives: SmallVec<[(JointId, Drive); 2]>,
+    pub drives: Vec<(JointId, Drive)>,
     /// Laws of actuated joints in place of all forces inside them; only the implicit scheme takes them. Entries of one joint follow each other.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub servos: SmallVec<[(JointId, Servo); 2]>,
+    pub servos: Vec<(JointId, Servo)>,
     /// Lengths of ropes at the end of the step (m) and their rates (m/s), as winches give them; others keep the model's.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub lengths: SmallVec<[(TransmissionId, MotorTarget); 2]>,
+    pub lengths: Vec<(TransmissionId, MotorTarget)>,
     /// Activations of muscles, 0 to 1; those not named are relaxed. Muscles are in the flesh around the bodies, so the mechanism itself
     /// leaves them to whoever steps the flesh.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub activations: SmallVec<[(MuscleId, f64); 2]>,
+    pub activations: Vec<(MuscleId, f64)>,
     /// What acts on flesh; also left to whoever steps it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub skin: SkinInput,
     /// Secondary joints that are let go: in this step they hold nothing. Only those that are rigid and without forces.
-    pub released: SmallVec<[JointId; 2]>,
+    pub released: Vec<JointId>,
     /// Multiplies every joint spring and damper: 1 is on, 0 switches joint torques off.
     pub spring_scale: f64,
     /// Iterations on the loops that the step may make in all; none: as many as the settings allow. A step that was cut
@@ -85,17 +84,17 @@ pub struct Input {
 impl Default for Input {
     fn default() -> Self {
         Self {
-            kinematic: SmallVec::new(),
-            kinematic_twists: SmallVec::new(),
-            wrenches: SmallVec::new(),
-            grabs: SmallVec::new(),
-            motors: SmallVec::new(),
-            drives: SmallVec::new(),
-            servos: SmallVec::new(),
-            lengths: SmallVec::new(),
-            activations: SmallVec::new(),
+            kinematic: Vec::new(),
+            kinematic_twists: Vec::new(),
+            wrenches: Vec::new(),
+            grabs: Vec::new(),
+            motors: Vec::new(),
+            drives: Vec::new(),
+            servos: Vec::new(),
+            lengths: Vec::new(),
+            activations: Vec::new(),
             skin: SkinInput::default(),
-            released: SmallVec::new(),
+            released: Vec::new(),
             spring_scale: 1.0,
             loop_iterations: None,
         }
@@ -176,6 +175,26 @@ impl Input {
         let sum =
             kinematic + twists + wrenches + grabs + motors + drives + servos + lengths + released + scale;
         u32::try_from(sum).unwrap_or(u32::MAX)
+    }
+
+    /// Makes the lists long enough to copy another input without allocation.
+    pub(crate) fn make_room_for(&mut self, other: &Self) {
+        fn room<T>(list: &mut Vec<T>, other: &[T]) {
+            list.reserve(other.len().saturating_sub(list.len()));
+        }
+        room(&mut self.kinematic, &other.kinematic);
+        room(&mut self.kinematic_twists, &other.kinematic_twists);
+        room(&mut self.wrenches, &other.wrenches);
+        room(&mut self.grabs, &other.grabs);
+        room(&mut self.motors, &other.motors);
+        room(&mut self.drives, &other.drives);
+        room(&mut self.servos, &other.servos);
+        room(&mut self.lengths, &other.lengths);
+        room(&mut self.activations, &other.activations);
+        room(&mut self.skin.grabs, &other.skin.grabs);
+        room(&mut self.skin.pressures, &other.skin.pressures);
+        room(&mut self.skin.winds, &other.skin.winds);
+        room(&mut self.released, &other.released);
     }
 
     /// The grabs that a step takes.

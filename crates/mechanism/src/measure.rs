@@ -20,6 +20,7 @@ use crate::prepare::{increment, move_pose};
 /// Mechanical energy, J.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Energy {
     /// Of motion.
     pub kinetic: f64,
@@ -87,6 +88,7 @@ pub(crate) fn each_energy(
 
 /// A rope or gear: what it measures, and its force.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TransmissionReading {
     /// Length of the path of a rope, m; `q₂ − ratio q₁` of a gear.
     pub value: f64,
@@ -138,6 +140,7 @@ pub fn momentum(model: &Model, state: &State) -> Force {
 /// How far a state is from meeting its joints.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Violation {
     /// Largest anchor distance along locked directions, or excess length of a rope, m.
     pub position: f64,
@@ -231,6 +234,7 @@ pub fn joint_forces(model: &Model, state: &State) -> Vec<DVec3> {
 /// Coordinates of a joint: twist about `i` (rad, continuous), slide along `i` (m), rotation vector between the frames
 /// in frame 2 (rad), and their rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct JointReading {
     /// Twist angle, rad.
     pub twist: f64,

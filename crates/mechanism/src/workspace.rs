@@ -173,7 +173,7 @@ pub(crate) struct DisplacementScratch {
 pub(crate) struct PartScratch {
     /// Where it begins, if it may be made again.
     pub(crate) start: State,
-    /// Its input; made when a step is first divided.
+    /// Its input, with room for that of the step, where steps may be divided.
     pub(crate) input: Option<Box<Input>>,
 }
 

@@ -13,6 +13,7 @@ use crate::{barycentric::signed_volume, embed::EmbeddedBody};
 /// Shapes, fill ratios and masses of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Quality {
     /// The smallest and largest dihedral angle (rad).
     pub dihedral: [f64; 2],

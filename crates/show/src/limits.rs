@@ -11,6 +11,7 @@ use crate::primitives::{Rgb, ShownLine};
 
 /// Limits and present coordinate of a joint. `frame` is world from the second frame of the joint, whose main axis is x.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum LimitGizmo {
     /// An angle about the main axis, from y towards z.
     Turn {

@@ -94,6 +94,7 @@ pub struct DrawConstraint {
 
 /// What a score holds of a bone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HeldQuantity {
     /// Its rotation, or the rate of it.
     Rotation,
@@ -103,6 +104,7 @@ pub enum HeldQuantity {
 
 /// What a line represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LineKind {
     /// A spring between two points.
     Spring,

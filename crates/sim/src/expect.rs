@@ -12,6 +12,7 @@ use crate::{expectation::Expectation, meter::ExpectMeter, world::World};
 
 /// One run of a scene.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct RunOutcome {
     /// Paths and values that the sweep set; empty if the scene has none.
     pub set: Vec<(String, f64)>,
@@ -36,6 +37,7 @@ impl RunOutcome {
 
 /// All runs of a scene: one, or one per value of its sweep.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct ExpectOutcome {
     /// The runs.
     pub runs: Vec<RunOutcome>,

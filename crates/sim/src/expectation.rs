@@ -2,6 +2,7 @@
 
 /// One line of an `expect` block and how it fared.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Expectation {
     /// What is bounded, with unit.
     pub what: String,
@@ -17,6 +18,7 @@ pub struct Expectation {
 
 /// Which values are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub enum BoundKind {
     /// The limit and less.
     AtMost,

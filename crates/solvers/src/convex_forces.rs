@@ -129,6 +129,7 @@ impl Default for ConvexSettings {
 /// How a solve went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct ConvexReport {
     /// Newton iterations.
     pub iterations: u32,

@@ -1,7 +1,7 @@
 //! The loop of the studio without a window: how long frames of the interface take, how fast a recording is rewound, how much
 //! memory it takes. `cargo run --release -p sinew-studio --example headless [SECONDS]`
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sinew_studio::{BlankPainter, Engine, Library, OpenScene, Session, SessionCommand, Studio};
@@ -10,18 +10,13 @@ use sinew_studio::{BlankPainter, Engine, Library, OpenScene, Session, SessionCom
 fn main() {
     let seconds: f64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(30.0);
     for name in ["hand", "mesh_320", "worm", "chain_10000"] {
-        let Some(opened) = open(name) else { continue };
+        let Ok(opened) = OpenScene::built_in(name) else { continue };
         println!("{name}: {}", frames(opened, seconds));
     }
     for name in ["worm", "chain_10000"] {
-        let Some(opened) = open(name) else { continue };
+        let Ok(opened) = OpenScene::built_in(name) else { continue };
         println!("{name}: {}", rewinds(opened));
     }
-}
-
-fn open(name: &str) -> Option<OpenScene> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/mechanisms");
-    OpenScene::load(&folder.join(name).with_extension("ron")).ok()
 }
 
 /// Frames of the interface at 60 per second, beside a session on its own thread: frame k is due k/60 s after the beginning, however

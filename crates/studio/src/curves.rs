@@ -8,6 +8,7 @@ const MOST: usize = 4096;
 
 /// Measures after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct StepSample {
     /// Number of steps before.
     pub step: u64,

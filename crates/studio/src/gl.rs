@@ -16,7 +16,7 @@ use three_d::{
     PhysicalMaterial, Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, WriteMask, radians, vec3,
 };
 
-use crate::{camera::Orbit, painter::ScenePainter};
+use crate::{camera::Orbit, fault::Fault, painter::ScenePainter};
 
 /// Background colour.
 const SKY: [f32; 3] = [0.87, 0.90, 0.94];
@@ -39,8 +39,8 @@ struct Shared {
 
 impl GlPainter {
     /// A painter for the window of an OpenGL context. Fails if the context lacks required features.
-    pub fn new(context: Arc<eframe::glow::Context>) -> Result<Self, three_d::CoreError> {
-        let context = Context::from_gl_context(context)?;
+    pub fn new(context: Arc<eframe::glow::Context>) -> Result<Self, Fault> {
+        let context = Context::from_gl_context(context).map_err(|error| Fault::new(error.to_string()))?;
         let shared = Shared { context, drawing: Drawing::default(), orbit: Orbit::default() };
         Ok(Self { shared: Arc::new(Mutex::new(shared)) })
     }

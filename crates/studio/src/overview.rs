@@ -8,6 +8,7 @@ use sinew_sim::{BodyId, BodyKind, JointId, JointKind, SurfacePoint, World};
 
 /// What does not change while a scene runs.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct SceneOverview {
     /// Name of the scene.
     pub name: String,
@@ -31,6 +32,7 @@ pub struct SceneOverview {
 
 /// A body.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct BodyCard {
     /// Its name.
     pub name: String,
@@ -42,6 +44,7 @@ pub struct BodyCard {
 
 /// A joint.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct JointCard {
     /// Its name.
     pub name: String,
@@ -59,6 +62,7 @@ pub struct JointCard {
 
 /// A body of flesh.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FleshCard {
     /// Its name.
     pub name: String,

@@ -13,6 +13,7 @@ use crate::{camera::Ray, snapshot::Snapshot};
 
 /// What a ray hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum PickTarget {
     /// A shape of a body.
     Body(BodyId),
@@ -22,6 +23,7 @@ pub enum PickTarget {
 
 /// Intersection of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Hit {
     /// What was hit.
     pub target: PickTarget,

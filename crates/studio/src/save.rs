@@ -18,6 +18,7 @@ use crate::timeline::{Numbered, Timeline};
 
 /// Why a recording cannot be saved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SaveError {
     /// Nothing was recorded.
     #[error("nothing was recorded yet: play first")]

@@ -12,6 +12,7 @@ use crate::{curves::StepSample, overview::SceneOverview};
 
 /// Everything about one moment. Filling a snapshot again reuses its memory.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// What does not change during a run.
     pub overview: Arc<SceneOverview>,
@@ -47,6 +48,7 @@ pub struct Snapshot {
 
 /// Position in the recording.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct SnapshotClock {
     /// Steps made before this moment.
     pub step: u64,
@@ -60,6 +62,7 @@ pub struct SnapshotClock {
 
 /// Measures of a step.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Measured {
     /// Report of the step.
     pub report: StepReport,

@@ -63,6 +63,7 @@ impl Default for ExplicitFlesh<'_> {
 
 /// Report of an explicit step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ExplicitReport {
     /// Elements of all flesh in the last sub-step; `non_finite` is the first of any sub-step.
     pub elements: FemReport,
@@ -188,7 +189,9 @@ impl ExplicitWorkspace {
         if model.contact.is_some() {
             report.contacts = self.press(model, [h, settings.dt], flesh);
         }
-        report.elements = FemReport { non_finite: report.elements.non_finite, ..FemReport::default() };
+        let non_finite = report.elements.non_finite;
+        report.elements = FemReport::default();
+        report.elements.non_finite = non_finite;
         let parts = self.flesh.iter_mut().zip(&model.bodies).zip(&mut flesh.nodes);
         for (index, ((part, body), nodes)) in parts.enumerate() {
             let activations = model.activations_of(index, settings.activations);

@@ -57,9 +57,10 @@ impl<'a> Refinement<'a> {
         let problem = LoopProblem { rows, responder, free_mass, rhs, graph };
         let one = refine(problem, lambda, &settings, scratch, &mut keep_going);
         *left = if one.stop == LoopStop::Asked { 0 } else { left.saturating_sub(one.iterations) };
-        let (iterations, restarts) = (before + one.iterations, report.restarts + one.restarts);
-        let was_asked = report.stop == LoopStop::Asked;
-        *report = LoopReport { iterations, restarts, ..one };
+        let (restarts, was_asked) = (report.restarts, report.stop == LoopStop::Asked);
+        *report = one;
+        report.iterations += before;
+        report.restarts += restarts;
         if was_asked {
             report.stop = LoopStop::Asked;
         }
@@ -84,16 +85,21 @@ impl<'a> Refinement<'a> {
         }
         let Some(residual) = all.solve(graph, n_loops, solve.precision, motions) else { return false };
         *left -= 1;
-        let stop = if report.stop == LoopStop::Asked { report.stop } else { LoopStop::Converged };
-        let (iterations, rows) = (report.iterations + 1, graph.n_loop_rows(n_loops));
-        *report = LoopReport { iterations, rows, residual, stop, ..*report };
+        if report.stop != LoopStop::Asked {
+            report.stop = LoopStop::Converged;
+        }
+        report.iterations += 1;
+        (report.rows, report.residual) = (graph.n_loop_rows(n_loops), residual);
         true
     }
 
     /// Judges the work so far by an earlier report; what was done stays counted, and a step that was cut short stays so.
     pub(crate) fn judge_by(&mut self, earlier: LoopReport) {
         let LoopReport { iterations, restarts, stop, .. } = self.report;
-        let stop = if stop == LoopStop::Asked { stop } else { earlier.stop };
-        self.report = LoopReport { iterations, restarts, stop, ..earlier };
+        self.report = earlier;
+        (self.report.iterations, self.report.restarts) = (iterations, restarts);
+        if stop == LoopStop::Asked {
+            self.report.stop = stop;
+        }
     }
 }

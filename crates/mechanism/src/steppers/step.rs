@@ -75,7 +75,7 @@ pub fn step_coupled(
     let mut substeps = Substeps::new(settings.most_substeps());
     let mut part_input = workspace.part.input.take();
     if settings.most_substeps() > 1 {
-        part_input.get_or_insert_default();
+        part_input.get_or_insert_default().make_room_for(input);
     }
     let mut report = StepReport::default();
     let end = state.time + settings.dt;

@@ -111,6 +111,7 @@ pub enum LoopStop {
 /// Report of a loop solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct LoopReport {
     /// Number of scalar rows.
     pub rows: u32,

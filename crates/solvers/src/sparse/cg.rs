@@ -75,6 +75,7 @@ pub enum CgStop {
 /// How a solve went.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct CgReport {
     /// Iterations made: products with `A`, but for one or two residuals.
     pub iterations: u32,
