@@ -70,6 +70,12 @@ impl EditableScene {
         }
     }
 
+    /// Place in its list before the edit under way; none if it was not there.
+    pub fn position_before<P: ScenePart>(&self, handle: Handle<P>) -> Option<usize> {
+        let slots = self.journal.as_ref().map_or(&self.slots, |journal| journal.slots());
+        slots[P::LIST].position(handle)
+    }
+
     /// Handles of all parts before the edit under way, in the order of their list then.
     pub fn handles_before<P: ScenePart>(&self) -> impl Iterator<Item = Handle<P>> {
         let slots = self.journal.as_ref().map_or(&self.slots, |journal| journal.slots());

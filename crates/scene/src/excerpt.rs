@@ -3,7 +3,7 @@
 //! It has the bodies, joints and colliders that were added or replaced, the joints and colliders on replaced bodies, and all bodies that those name.
 //! Cost: that of the excerpt, and a pass over names if it refers to bodies that are not touched.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use crate::builders::ScenePart;
 use crate::doc::{BodyDoc, ColliderDoc, JointDoc, SceneDoc};
@@ -29,7 +29,7 @@ impl EditableScene {
         if !self.journal()?.lists().all(|list| plain.contains(&list)) {
             return None;
         }
-        let replaced: HashSet<&str> = self.replaced::<BodyDoc>().map(|body| body.name.as_str()).collect();
+        let replaced: BTreeSet<&str> = self.replaced::<BodyDoc>().map(|body| body.name.as_str()).collect();
         let is_on_replaced = |joint: &JointDoc| {
             replaced.contains(joint.child.as_str())
                 || joint.parent.as_deref().is_some_and(|parent| replaced.contains(parent))
@@ -47,15 +47,14 @@ impl EditableScene {
         let joint_docs: Vec<JointDoc> = picked(&self.scene().joints, &joints);
         let collider_docs: Vec<ColliderDoc> = picked(&self.scene().colliders, &colliders);
         let ends = joint_docs.iter().flat_map(|joint| [Some(&joint.child), joint.parent.as_ref()]);
-        let named: HashSet<&str> = ends
+        let named: BTreeSet<&str> = ends
             .flatten()
             .chain(collider_docs.iter().map(|collider| &collider.body))
             .map(String::as_str)
             .collect();
         if !named.is_empty() {
             let all = self.scene().bodies.iter().zip(0..);
-            let places: HashMap<&str, u32> = all.map(|(body, place)| (body.name.as_str(), place)).collect();
-            bodies.extend(named.iter().filter_map(|name| places.get(name)));
+            bodies.extend(all.filter(|(body, _)| named.contains(body.name.as_str())).map(|(_, place)| place));
         }
         let scene = SceneDoc {
             bodies: picked(&self.scene().bodies, &bodies),
@@ -86,11 +85,11 @@ impl SceneDoc {
             dt: self.dt,
             duration_s: self.duration_s,
             stepper: self.stepper.clone(),
-            gyroscopic: self.gyroscopic.clone(),
-            loops: self.loops.clone(),
+            gyroscopic: self.gyroscopic,
+            loops: self.loops,
             assemble: self.assemble,
-            stabilize: self.stabilize.clone(),
-            sleep: self.sleep.clone(),
+            stabilize: self.stabilize,
+            sleep: self.sleep,
             ..Self::default()
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Parts that are not touched are not copied, so an edit costs what it touches, and a copy of the slots.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::builders::{N_LISTS, ScenePart};
 use crate::doc::{ChangeDoc, SceneDoc, ScoreDoc};
@@ -16,7 +16,7 @@ pub(crate) struct Journal {
     /// Parts that were removed or replaced, as they were before.
     old: SceneDoc,
     /// Where those are in the lists of `old`.
-    old_places: [HashMap<SlotKey, usize>; N_LISTS],
+    old_places: [BTreeMap<SlotKey, usize>; N_LISTS],
     /// What was added or replaced.
     touched: [Vec<SlotKey>; N_LISTS],
     changes: Vec<ChangeDoc>,

@@ -6,7 +6,7 @@
 
 use crate::error::TopologyError;
 use crate::id::{ConstraintId, GraphNode, VariableId};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// What a constraint connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,7 +230,7 @@ impl Graph {
     fn check_names(&self) -> Result<(), TopologyError> {
         let variables = self.variable_names.iter().map(|(&id, name)| (GraphNode::Variable(id), name));
         let constraints = self.constraint_names.iter().map(|(&id, name)| (GraphNode::Constraint(id), name));
-        let mut seen: HashMap<(bool, &str), GraphNode> = HashMap::new();
+        let mut seen: BTreeMap<(bool, &str), GraphNode> = BTreeMap::new();
         for (node, name) in variables.chain(constraints) {
             let (is_variable, exists) = match node {
                 GraphNode::Variable(id) => (true, id.index() < self.n_variables()),

@@ -3,15 +3,13 @@
 //! Stepping never fails, so everything that could spoil a step is refused here: numbers that are not finite, impossible masses,
 //! forces on coordinates that a joint does not have. Every error names the body, joint or spring and says what would be valid.
 
-use std::collections::HashSet;
-
 use glam::DQuat;
 use sinew_math::{DriveCoordinate, JointKind};
 
 use crate::forces::{Limit, Motor, MotorTarget, ScalarForce};
 use crate::model::{
-    BodyId, BodyKind, BodyModel, BodySpec, GearSpec, JointModel, JointSpec, MechanismError, PointSpringSpec,
-    RopeSpec, TransmissionSpec,
+    BodyId, BodyKind, BodyModel, BodySpec, GearSpec, JointModel, JointSpec, MechanismError, NameTable,
+    PointSpringSpec, RopeSpec, TransmissionSpec,
 };
 
 /// Nothing, or the first fault.
@@ -24,8 +22,7 @@ pub(crate) fn label(index: usize, name: &str) -> String {
 
 /// Names are optional, but a name that is there is unique: scenes and edits refer to it.
 pub(crate) fn check_names<'a>(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Checked {
-    let mut seen = HashSet::with_capacity(names.size_hint().0);
-    match names.filter(|name| !name.is_empty()).find(|name| !seen.insert(*name)) {
+    match NameTable::new(names.collect::<Vec<&str>>()).duplicate() {
         Some(name) => Err(MechanismError::DuplicateName { kind, name: name.to_owned() }),
         None => Ok(()),
     }

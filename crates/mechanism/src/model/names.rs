@@ -4,21 +4,21 @@ use sinew_topology::NONE;
 
 /// Names by place, and places by name; no names at all if every one is empty.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NameTable {
-    names: Vec<String>,
+pub(crate) struct NameTable<S = String> {
+    names: Vec<S>,
     /// Places in `names`, or `NONE`: a power of two of slots, at most half of them used.
     slots: Vec<u32>,
 }
 
-impl NameTable {
+impl<S: AsRef<str>> NameTable<S> {
     /// Of names in order. Where two are equal, the first is found.
-    pub(crate) fn new(names: Vec<String>) -> Self {
-        if names.iter().all(String::is_empty) {
-            return Self::default();
+    pub(crate) fn new(names: Vec<S>) -> Self {
+        if names.iter().all(|name| name.as_ref().is_empty()) {
+            return Self { names: Vec::new(), slots: Vec::new() };
         }
         let mut table = Self { slots: vec![NONE; (2 * names.len()).next_power_of_two()], names };
         for place in 0..table.names.len() {
-            let slot = table.slot(&table.names[place]);
+            let slot = table.slot(table.names[place].as_ref());
             if table.slots[slot] == NONE {
                 table.slots[slot] = place as u32;
             }
@@ -28,7 +28,7 @@ impl NameTable {
 
     /// The name at a place; empty if there is none.
     pub(crate) fn get(&self, place: usize) -> &str {
-        self.names.get(place).map_or("", String::as_str)
+        self.names.get(place).map_or("", S::as_ref)
     }
 
     /// The place of a name.
@@ -40,9 +40,16 @@ impl NameTable {
         (place != NONE).then_some(place as usize)
     }
 
+    /// The first name, but the empty one, that an earlier place has, too.
+    pub(crate) fn duplicate(&self) -> Option<&str> {
+        let names = self.names.iter().map(S::as_ref).enumerate();
+        let mut twice = names.filter(|(place, name)| !name.is_empty() && self.find(name) != Some(*place));
+        twice.next().map(|(_, name)| name)
+    }
+
     /// Bytes held, without the text.
     pub(crate) fn bytes(&self) -> usize {
-        self.names.len() * size_of::<String>() + self.slots.len() * size_of::<u32>()
+        self.names.len() * size_of::<S>() + self.slots.len() * size_of::<u32>()
     }
 
     /// The slot of a name, or the free one where it belongs.
@@ -52,7 +59,7 @@ impl NameTable {
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, mix);
         // The low bits of FNV-1a alone are not spread well.
         let mut slot = (hash ^ (hash >> 32)) as usize & mask;
-        while self.slots[slot] != NONE && self.names[self.slots[slot] as usize] != name {
+        while self.slots[slot] != NONE && self.names[self.slots[slot] as usize].as_ref() != name {
             slot = (slot + 1) & mask;
         }
         slot

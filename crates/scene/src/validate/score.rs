@@ -87,7 +87,7 @@ pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
 type JointValues = (String, Vec<f64>);
 
 /// The poses of a phase, with their paths.
-fn poses<'s>(phase: &'s PhaseDoc, path: impl Display + Copy) -> Vec<(String, &'s [JointValues])> {
+fn poses(phase: &PhaseDoc, path: impl Display + Copy) -> Vec<(String, &[JointValues])> {
     match &phase.control {
         ControlDoc::Guide(guide) => {
             let pose =
@@ -123,10 +123,10 @@ fn check_bones(scene: &SceneDoc, issues: &mut Issues, phase: &PhaseDoc, path: im
 }
 
 /// What the keys of a phase reach for, with its path.
-fn reaches<'s>(
-    frames: &'s KeyframesDoc,
+fn reaches(
+    frames: &KeyframesDoc,
     path: impl Display + Copy,
-) -> impl Iterator<Item = (String, &'s ReachDoc)> {
+) -> impl Iterator<Item = (String, &ReachDoc)> {
     frames.keys.iter().enumerate().flat_map(move |(k, key)| {
         let reaches = key.reach.iter().enumerate();
         reaches.map(move |(r, reach)| (format!("{path}.control.keys[{k}].reach[{r}]"), reach))

@@ -3,14 +3,13 @@
 //! A scene gives joint frames and lengths of ropes in the world at the poses where it begins. So frames of new joints and lengths of new ropes are
 //! written in body frames at the poses of now, and those on a body that is put elsewhere at the poses where it was.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_mechanism::BodyId;
 use sinew_scene::{
-    BodyDoc, EditableScene, EndDoc, FrameDoc, Handle, JointDoc, JointFramesDoc, LocalFramesDoc, RopeDoc,
-    TargetDoc,
+    BodyDoc, EditableScene, EndDoc, FrameDoc, JointDoc, JointFramesDoc, LocalFramesDoc, RopeDoc, TargetDoc,
 };
 
 use super::World;
@@ -71,14 +70,12 @@ pub(super) fn place_new(world: &World, scene: &mut EditableScene) {
 }
 
 fn places(world: &World, scene: &EditableScene) -> Places {
-    // The world is still what it was before the edit.
-    let ids =
-        scene.handles_before::<BodyDoc>().zip(0..).map(|(body, place)| (body, BodyId::from_index(place)));
-    let ids: HashMap<Handle<BodyDoc>, BodyId> = ids.collect();
     let place = |(handle, body): (_, &BodyDoc)| {
         let written = body.pose.to_pose();
         let old = scene.before(handle).map(|old: &BodyDoc| (old.pose, old.velocity));
-        let now = ids.get(&handle).map_or(written, |&id| world.pose(id));
+        // The world is still what it was before the edit.
+        let id = scene.position_before(handle).map(BodyId::from_index);
+        let now = id.map_or(written, |id| world.pose(id));
         let place = match old {
             None => Place { poses: [written; 2], is_moved: false },
             Some(old) if old == (body.pose, body.velocity) => {
