@@ -64,8 +64,9 @@ impl DofPairs {
         }
     }
 
-    /// `S` and `I^cS` of a link that is at `place`.
-    fn seed_reach(&mut self, tree: &Tree, dynamics: &Dynamics, k: usize, place: DVec3) {
+    /// `S` and `I^cS` of a link.
+    fn seed_reach(&mut self, tree: &Tree, dynamics: &Dynamics, k: usize) {
+        let place = dynamics.motions[k].place;
         for dof in tree.links[k].dofs() {
             let column = dynamics.columns[dof];
             self.seeds[dof].column = shift_motion(column, -place);
@@ -75,16 +76,9 @@ impl DofPairs {
     }
 
     /// What the Coriolis matrix needs of a link.
-    pub(crate) fn seed_coriolis(
-        &mut self,
-        tree: &Tree,
-        dynamics: &Dynamics,
-        k: usize,
-        place: DVec3,
-        body: &CompositeBody,
-    ) {
-        let link = &tree.links[k];
-        self.seed_reach(tree, dynamics, k, place);
+    pub(crate) fn seed_coriolis(&mut self, tree: &Tree, dynamics: &Dynamics, k: usize, body: &CompositeBody) {
+        let (link, place) = (&tree.links[k], dynamics.motions[k].place);
+        self.seed_reach(tree, dynamics, k);
         for (dof, rate) in link.dofs().zip(dynamics.column_rates(tree, k)) {
             let column = dynamics.columns[dof];
             self.seeds[dof].rate = shift_motion(rate, -place);
@@ -95,11 +89,12 @@ impl DofPairs {
     }
 
     /// What derivatives by the state need of a link, after the mass matrix and inverse dynamics.
-    pub(crate) fn seed_state(&mut self, input: &SeedInput<'_>, k: usize, place: DVec3, body: &CompositeBody) {
+    pub(crate) fn seed_state(&mut self, input: &SeedInput<'_>, k: usize, body: &CompositeBody) {
         let SeedInput { tree, dynamics, .. } = *input;
+        let place = dynamics.motions[k].place;
         let (link, load, inertia) = (&tree.links[k], dynamics.loads[k], &dynamics.composite[k]);
         let change = SubspaceChange::new(tree, dynamics, k);
-        self.seed_reach(tree, dynamics, k, place);
+        self.seed_reach(tree, dynamics, k);
         for (m, dof) in link.dofs().enumerate() {
             let column = dynamics.columns[dof];
             let local = input.local_seed(k, m, change.as_ref());

@@ -6,12 +6,9 @@
 
 use std::ops::Range;
 
+use crate::tree::Tree;
 use glam::DVec3;
-use sinew_math::{Force, Motion};
-use sinew_topology::NONE;
-
-use crate::link_motion::LinkMotion;
-use crate::tree::{Tree, TreeLink};
+use sinew_math::{F64x2, Force, Motion, both};
 
 /// Numbers per dof, by rows.
 #[derive(Clone, Debug)]
@@ -64,20 +61,6 @@ impl DofTable {
     }
 }
 
-/// Links with the place of their origins from the origin of their root link.
-pub(crate) fn places<'a>(
-    tree: &'a Tree,
-    motions: &'a [LinkMotion],
-) -> impl Iterator<Item = (usize, &'a TreeLink, DVec3)> {
-    let mut root = DVec3::ZERO;
-    tree.links.iter().enumerate().map(move |(k, link)| {
-        if link.parent == NONE {
-            root = motions[k].origin;
-        }
-        (k, link, motions[k].origin - root)
-    })
-}
-
 /// Writes the first entries of a column of a matrix with `n` columns.
 #[inline]
 pub(crate) fn set_column(rows: &mut [f64], n: usize, column: usize, entries: &[f64]) {
@@ -86,25 +69,55 @@ pub(crate) fn set_column(rows: &mut [f64], n: usize, column: usize, entries: &[f
     }
 }
 
-/// Writes the products of a wrench with the columns of the dofs from `above` to the root, about its origin: the row of `dof` in a
-/// square matrix, and the mirror image of these entries.
-#[inline]
-pub(crate) fn fill_path(
-    tree: &Tree,
-    columns: &[Motion],
-    (dof, mut above): (usize, u32),
-    force: Force,
-    out: &mut [f64],
-) {
-    let n = tree.n_dofs();
-    let (rows, row) = out.split_at_mut(dof * n);
-    while above != NONE {
-        let run = tree.dofs[above as usize].run as usize..above as usize + 1;
-        let mirror = rows[run.start * n..].chunks_exact_mut(n);
-        for ((entry, column), mirror) in row[run.clone()].iter_mut().zip(&columns[run.clone()]).zip(mirror) {
-            *entry = column.dot(force);
-            mirror[dof] = *entry;
+/// Six numbers in three registers of two lanes.
+type Six = [F64x2; 3];
+
+#[inline(always)]
+fn six([a, b, c, d, e, f]: [f64; 6]) -> Six {
+    [both(a, b), both(c, d), both(e, f)]
+}
+
+#[inline(always)]
+fn dot(a: &Six, b: &Six) -> f64 {
+    let [even, odd] = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).to_array();
+    even + odd
+}
+
+/// A twist and a wrench per dof, about the origin of the root link, and their products by pairs.
+#[derive(Clone, Debug)]
+pub(crate) struct RootedDofs {
+    twists: Vec<Six>,
+    wrenches: Vec<Six>,
+}
+
+impl RootedDofs {
+    pub(crate) fn new(tree: &Tree) -> Self {
+        let zeros = vec![six([0.0; 6]); tree.n_dofs()];
+        Self { twists: zeros.clone(), wrenches: zeros }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, dof: usize, twist: Motion, wrench: Force) {
+        self.twists[dof] = six(twist.to_array());
+        self.wrenches[dof] = six(wrench.to_array());
+    }
+
+    /// Writes the products of the twist of each dof with the wrenches of those below its joint, in its row of a square matrix and, as
+    /// a mirror image, in its column. With `and_own`, also of dofs of the joint itself, from its own on.
+    pub(crate) fn fill_pairs(&self, tree: &Tree, and_own: bool, out: &mut [f64]) {
+        let n = tree.n_dofs();
+        for link in &tree.links {
+            for dof in link.dofs() {
+                let (twist, end) = (self.twists[dof], tree.dofs[dof].end as usize);
+                let first = if and_own { dof } else { link.dofs().end };
+                let mut mirror = first * n + dof;
+                for (at, wrench) in (dof * n + first..).zip(&self.wrenches[first..end]) {
+                    let entry = dot(&twist, wrench);
+                    out[at] = entry;
+                    out[mirror] = entry;
+                    mirror += n;
+                }
+            }
         }
-        above = tree.dofs[run.start].above;
     }
 }

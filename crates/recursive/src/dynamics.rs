@@ -3,6 +3,7 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, Sym6};
 
+use crate::dof_table::RootedDofs;
 use crate::tree::{LinkId, Tree};
 use crate::{command::JointMode, link_motion::LinkMotion, state::TreeState};
 
@@ -30,8 +31,8 @@ pub struct Dynamics {
     pub(crate) loads: Vec<Force>,
     pub(crate) rates: Vec<Motion>,
     pub(crate) composite: Vec<SpatialInertia>,
-    /// `S` per dof, about the origin of the root link.
-    pub(crate) rooted: Vec<Motion>,
+    /// `S` and `I^cS` per dof, about the origin of the root link.
+    pub(crate) rooted: RootedDofs,
     /// State of the last kinematics.
     pub(crate) state: TreeState,
 }
@@ -55,7 +56,7 @@ impl Dynamics {
             loads: vec![Force::ZERO; n],
             rates: vec![Motion::ZERO; n],
             composite: vec![SpatialInertia::ZERO; n],
-            rooted: vec![Motion::ZERO; dofs],
+            rooted: RootedDofs::new(tree),
             state: tree.neutral_state(),
         }
     }

@@ -87,7 +87,7 @@ impl Dynamics {
         self.gravity = gravity;
         self.modes.copy_from_slice(&command.modes);
         let input = SweepInput { command, resistance, gravity, external };
-        let report = self.eliminate(tree, &input);
+        let report = self.eliminate::<true>(tree, &input);
         self.substitute(tree, &input);
         report
     }
@@ -104,17 +104,23 @@ impl Dynamics {
         self.substitute(tree, &SweepInput { command, resistance, gravity: self.gravity, external: &[] });
     }
 
-    /// The backward sweep alone, without gravity and external wrenches. What the last response found is no longer valid.
+    /// The backward sweep alone, for inertias and not for wrenches. What the last response found is no longer valid.
     pub(crate) fn eliminate_only(&mut self, tree: &Tree, command: &HybridCommand) -> HybridReport {
         self.modes.copy_from_slice(&command.modes);
-        self.eliminate(tree, &SweepInput { command, resistance: &[], gravity: DVec3::ZERO, external: &[] })
+        self.eliminate::<false>(
+            tree,
+            &SweepInput { command, resistance: &[], gravity: DVec3::ZERO, external: &[] },
+        )
     }
 
-    /// `J` and `−ad(V)ᵀJV − F_ext` of a link alone.
-    #[inline]
-    fn own(&self, tree: &Tree, external: &[Force], k: usize) -> (Sym6, Force) {
+    /// `J` and, if there are loads, `−ad(V)ᵀJV − F_ext` of a link alone.
+    #[inline(always)]
+    fn own<const LOADED: bool>(&self, tree: &Tree, external: &[Force], k: usize) -> (Sym6, Force) {
         let here = &self.motions[k];
-        let mut bias = here.gyroscopic;
+        if !LOADED {
+            return (Sym6::from(&here.inertia), Force::ZERO);
+        }
+        let mut bias = here.gyroscopic();
         if let Some(wrench) = external.get(k) {
             bias -= shift_force(*wrench, here.rotation * tree.links[k].central.translation);
         }
@@ -123,39 +129,48 @@ impl Dynamics {
 
     /// Adds `XᵀΠX` and `Xᵀβ` to the parent. The first child that is eliminated also sets the parent's own terms.
     #[inline]
-    fn hand_up(&mut self, tree: &Tree, k: usize, external: &[Force], inertia: &Sym6, bias: Force) {
+    fn hand_up<const LOADED: bool>(
+        &mut self,
+        tree: &Tree,
+        k: usize,
+        external: &[Force],
+        inertia: &Sym6,
+        bias: Force,
+    ) {
         let link = &tree.links[k];
         let parent = link.parent as usize;
         if parent != NONE as usize {
             let arm = self.motions[k].arm;
             let (mut sum, mut sum_bias) = if link.is_first {
-                self.own(tree, external, parent)
+                self.own::<LOADED>(tree, external, parent)
             } else {
                 (self.articulated[parent], self.bias[parent])
             };
             sum.add_shifted(inertia, arm);
-            sum_bias += shift_force(bias, arm);
+            if LOADED {
+                sum_bias += shift_force(bias, arm);
+            }
             (self.articulated[parent], self.bias[parent]) = (sum, sum_bias);
         }
     }
 
-    /// Leaves to roots.
-    fn eliminate(&mut self, tree: &Tree, input: &SweepInput<'_>) -> HybridReport {
+    /// Leaves to roots. Without loads, `B` and `β` stay zero.
+    fn eliminate<const LOADED: bool>(&mut self, tree: &Tree, input: &SweepInput<'_>) -> HybridReport {
         let mut report = HybridReport::default();
         for (k, link) in tree.links.iter().enumerate().rev() {
             if link.is_leaf {
-                (self.articulated[k], self.bias[k]) = self.own(tree, input.external, k);
+                (self.articulated[k], self.bias[k]) = self.own::<LOADED>(tree, input.external, k);
             }
             let hinged = link.kind == JointKind::Hinge && input.command.modes[k] != JointMode::Prescribed;
             let outcome = match link.n_dofs {
-                _ if hinged => self.eliminate_hinge(tree, k, input),
-                0 => self.eliminate_general::<0>(tree, k, input),
-                1 => self.eliminate_general::<1>(tree, k, input),
-                2 => self.eliminate_general::<2>(tree, k, input),
-                3 => self.eliminate_general::<3>(tree, k, input),
-                4 => self.eliminate_general::<4>(tree, k, input),
-                5 => self.eliminate_general::<5>(tree, k, input),
-                _ => self.eliminate_general::<6>(tree, k, input),
+                _ if hinged => self.eliminate_hinge::<LOADED>(tree, k, input),
+                0 => self.eliminate_general::<0, LOADED>(tree, k, input),
+                1 => self.eliminate_general::<1, LOADED>(tree, k, input),
+                2 => self.eliminate_general::<2, LOADED>(tree, k, input),
+                3 => self.eliminate_general::<3, LOADED>(tree, k, input),
+                4 => self.eliminate_general::<4, LOADED>(tree, k, input),
+                5 => self.eliminate_general::<5, LOADED>(tree, k, input),
+                _ => self.eliminate_general::<6, LOADED>(tree, k, input),
             };
             if let Err(direction) = outcome {
                 report.singular = Some((LinkId::from_index(k), direction));
@@ -165,7 +180,12 @@ impl Dynamics {
     }
 
     #[inline]
-    fn eliminate_hinge(&mut self, tree: &Tree, k: usize, input: &SweepInput<'_>) -> Result<(), usize> {
+    fn eliminate_hinge<const LOADED: bool>(
+        &mut self,
+        tree: &Tree,
+        k: usize,
+        input: &SweepInput<'_>,
+    ) -> Result<(), usize> {
         let link = &tree.links[k];
         let dof = link.first_dof as usize;
         let here = &self.motions[k];
@@ -178,15 +198,18 @@ impl Dynamics {
         let psi = if singular { 0.0 } else { 1.0 / pivot };
         self.reach[dof] = reach;
         self.psi[link.first_psi as usize] = psi;
-        let product = here.product;
-        let effort = psi * (input.torque(dof) - reach.dot(product) - axis.dot(bias.angular));
-        let beta = bias + inertia.mul(product) + reach * effort;
+        let mut beta = Force::ZERO;
+        if LOADED {
+            let product = here.product;
+            let effort = psi * (input.torque(dof) - reach.dot(product) - axis.dot(bias.angular));
+            beta = bias + inertia.mul(product) + reach * effort;
+        }
         let handed = inertia.minus_outer(psi, reach);
-        self.hand_up(tree, k, input.external, &handed, beta);
+        self.hand_up::<LOADED>(tree, k, input.external, &handed, beta);
         if singular { Err(0) } else { Ok(()) }
     }
 
-    fn eliminate_general<const K: usize>(
+    fn eliminate_general<const K: usize, const LOADED: bool>(
         &mut self,
         tree: &Tree,
         k: usize,
@@ -219,7 +242,7 @@ impl Dynamics {
             }
             beta = self.add_effort(tree, k, input, &psi, beta);
         }
-        self.hand_up(tree, k, input.external, &handed, beta);
+        self.hand_up::<LOADED>(tree, k, input.external, &handed, beta);
         outcome
     }
 

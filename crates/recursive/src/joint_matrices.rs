@@ -26,7 +26,6 @@ use sinew_topology::NONE;
 use crate::command::{HybridCommand, HybridReport};
 use crate::composite::CompositeBody;
 use crate::dof_pairs::{DofPairs, SeedInput};
-use crate::dof_table::places;
 use crate::mass_factor::MassFactor;
 use crate::subspace_change::{SubspaceChange, unit};
 use crate::{dynamics::Dynamics, tree::Tree};
@@ -169,8 +168,8 @@ impl JointMatrices {
     pub fn coriolis(&mut self, tree: &Tree, dynamics: &mut Dynamics) -> &[f64] {
         dynamics.compose(tree);
         self.compose(tree, dynamics, &[]);
-        for (k, _, place) in places(tree, &dynamics.motions) {
-            self.pairs.seed_coriolis(tree, dynamics, k, place, &self.composites[k]);
+        for (k, body) in self.composites.iter().enumerate() {
+            self.pairs.seed_coriolis(tree, dynamics, k, body);
         }
         self.coriolis.fill(0.0);
         for link in &tree.links {
@@ -213,8 +212,8 @@ impl JointMatrices {
         dynamics.fill_inverse(tree, &self.accelerations, gravity, external, &mut self.torques);
         let has_loads = !external.is_empty();
         let input = SeedInput { tree, dynamics, accelerations: &self.accelerations, gravity, has_loads };
-        for (k, _, place) in places(tree, &dynamics.motions) {
-            self.pairs.seed_state(&input, k, place, &self.composites[k]);
+        for (k, body) in self.composites.iter().enumerate() {
+            self.pairs.seed_state(&input, k, body);
         }
         self.torques_by_coordinates.fill(0.0);
         self.torques_by_rates.fill(0.0);

@@ -9,6 +9,7 @@
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, SpatialInertia, ops, shift_motion};
+use sinew_topology::NONE;
 
 use crate::{joint_space::JointSpace, tree::TreeLink};
 
@@ -20,14 +21,14 @@ pub(crate) struct LinkMotion {
     pub(crate) origin: DVec3,
     /// From the parent's origin.
     pub(crate) arm: DVec3,
+    /// From the origin of the root link.
+    pub(crate) place: DVec3,
     /// `V`.
     pub(crate) velocity: Motion,
     /// `η`.
     pub(crate) product: Motion,
     /// About the origin.
     pub(crate) inertia: SpatialInertia,
-    /// `−ad(V)ᵀ J V`.
-    pub(crate) gyroscopic: Force,
 }
 
 impl LinkMotion {
@@ -35,10 +36,10 @@ impl LinkMotion {
         rotation: DMat3::IDENTITY,
         origin: DVec3::ZERO,
         arm: DVec3::ZERO,
+        place: DVec3::ZERO,
         velocity: Motion::ZERO,
         product: Motion::ZERO,
         inertia: SpatialInertia::ZERO,
-        gyroscopic: Force::ZERO,
     };
 
     /// Moves a link on a hinge: `S = (axis, 0)`, `Ṡ = 0`.
@@ -84,13 +85,19 @@ impl LinkMotion {
         self.complete(link, parent);
     }
 
-    /// Origin, inertia and gyroscopic wrench from rotation, arm and velocity.
+    /// `−ad(V)ᵀ J V`.
+    #[inline]
+    pub(crate) fn gyroscopic(&self) -> Force {
+        self.velocity.cross_dual(self.inertia.mul(self.velocity))
+    }
+
+    /// Origin, place and inertia from rotation and arm.
     #[inline(always)]
     fn complete(&mut self, link: &TreeLink, parent: &Self) {
         self.origin = parent.origin + self.arm;
+        self.place = if link.parent == NONE { DVec3::ZERO } else { parent.place + self.arm };
         self.inertia.mass = link.inertia.mass;
         self.inertia.first_moment = self.rotation * link.inertia.first_moment;
         self.inertia.rotational = link.inertia.rotational.rotated_by(&self.rotation);
-        self.gyroscopic = self.velocity.cross_dual(self.inertia.mul(self.velocity));
     }
 }

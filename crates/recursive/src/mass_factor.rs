@@ -11,10 +11,10 @@
 
 use std::ops::Range;
 
-use sinew_math::{Force, Motion, shift_force, shift_motion};
+use sinew_math::{Force, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::dof_table::{fill_path, places, set_column};
+use crate::dof_table::{RootedDofs, set_column};
 use crate::dynamics::Dynamics;
 use crate::joint_space::MAX_DOFS;
 use crate::tree::{Tree, TreeLink};
@@ -31,8 +31,8 @@ pub(crate) struct MassFactor {
     /// `L` by rows below the diagonal, and its mirror image above.
     factor: Vec<f64>,
     psi: Vec<f64>,
-    /// `S` per dof, about the origin of the root link.
-    rooted: Vec<Motion>,
+    /// `S` and `UΨ` per dof, about the origin of the root link.
+    rooted: RootedDofs,
     /// Some columns of the right-hand side and the solution.
     work: Vec<Strip>,
 }
@@ -53,7 +53,7 @@ impl MassFactor {
         Self {
             factor: vec![0.0; n * n],
             psi: vec![0.0; tree.n_psi],
-            rooted: vec![Motion::ZERO; n],
+            rooted: RootedDofs::new(tree),
             work: vec![[0.0; STRIP]; n],
         }
     }
@@ -61,15 +61,15 @@ impl MassFactor {
     /// Takes the factor from the elimination of `dynamics`, in which every joint must be passive.
     pub(crate) fn read(&mut self, tree: &Tree, dynamics: &Dynamics) {
         self.psi.copy_from_slice(&dynamics.psi);
-        for (_, link, place) in places(tree, &dynamics.motions) {
-            let above = tree.dofs.get(link.first_dof as usize).map_or(NONE, |place| place.above);
+        for (link, here) in tree.links.iter().zip(&dynamics.motions) {
             for (m, dof) in link.dofs().enumerate() {
-                self.rooted[dof] = shift_motion(dynamics.columns[dof], -place);
                 let reach = self.psi_row(link, m).iter().zip(&dynamics.reach[link.dofs()]);
                 let sum = reach.fold(Force::ZERO, |sum, (psi, reach)| sum + *reach * *psi);
-                fill_path(tree, &self.rooted, (dof, above), shift_force(sum, place), &mut self.factor);
+                let column = shift_motion(dynamics.columns[dof], -here.place);
+                self.rooted.set(dof, column, shift_force(sum, here.place));
             }
         }
+        self.rooted.fill_pairs(tree, false, &mut self.factor);
     }
 
     fn psi_row(&self, link: &TreeLink, m: usize) -> &[f64] {

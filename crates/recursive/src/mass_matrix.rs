@@ -7,10 +7,10 @@
 //! `hybrid`. Cost: links × depth for the matrix, linear for the rest. Nothing fails.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, SpatialInertia, shift_force, shift_motion};
+use sinew_math::{Force, Motion, SpatialInertia, Sym3, shift_force, shift_motion};
+use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
-use crate::dof_table::{fill_path, places};
 use crate::{dynamics::Dynamics, tree::Tree};
 
 impl Dynamics {
@@ -25,26 +25,34 @@ impl Dynamics {
         assert_eq!(out.len(), n * n, "the matrix has n_dofs² entries");
         out.fill(0.0);
         self.compose(tree);
-        for (k, link, place) in places(tree, &self.motions) {
-            for dof in link.dofs() {
-                let column = self.columns[dof];
-                self.rooted[dof] = shift_motion(column, -place);
-                let momentum = shift_force(self.composite[k].mul(column), place);
-                fill_path(tree, &self.rooted, (dof, tree.dofs[dof].above), momentum, out);
-                out[dof * n + dof] = self.rooted[dof].dot(momentum);
-            }
-        }
+        self.rooted.fill_pairs(tree, true, out);
     }
 
-    /// Inertia of all links at and below each.
+    /// Inertia of all links at and below each, and `S` and `I^cS` of all dofs about the origin of the root link.
     pub(crate) fn compose(&mut self, tree: &Tree) {
-        for (composite, here) in self.composite.iter_mut().zip(&self.motions) {
-            *composite = here.inertia;
-        }
+        // of the link before, whose parent comes next unless it is a leaf
+        let mut above = SpatialInertia::ZERO;
         for (k, link) in tree.links.iter().enumerate().rev() {
-            if link.parent != NONE {
-                let carried = self.composite[k].shifted_by(self.motions[k].arm);
-                self.composite[link.parent as usize] += carried;
+            let here = &self.motions[k];
+            let body = if link.is_leaf { here.inertia } else { above };
+            self.composite[k] = body;
+            if link.kind == JointKind::Hinge {
+                let (dof, axis) = (link.first_dof as usize, here.rotation.x_axis);
+                let reach = Force::new(body.rotational.mul_vec(axis), axis.cross(body.first_moment));
+                let twist = Motion::new(axis, here.place.cross(axis));
+                self.rooted.set(dof, twist, shift_force(reach, here.place));
+            } else {
+                for dof in link.dofs() {
+                    let column = self.columns[dof];
+                    let reach = shift_force(body.mul(column), here.place);
+                    self.rooted.set(dof, shift_motion(column, -here.place), reach);
+                }
+            }
+            let parent = link.parent as usize;
+            if parent != NONE as usize {
+                let known = if link.is_first { self.motions[parent].inertia } else { self.composite[parent] };
+                above = joined(&known, &body, here.arm);
+                self.composite[parent] = above;
             }
         }
     }
@@ -95,7 +103,7 @@ impl Dynamics {
                 }
             }
             self.rates[k] = rate;
-            self.loads[k] = here.inertia.mul(rate) + here.gyroscopic;
+            self.loads[k] = here.inertia.mul(rate) + here.gyroscopic();
             if let Some(wrench) = external.get(k) {
                 self.loads[k] -= shift_force(*wrench, here.rotation * link.central.translation);
             }
@@ -137,5 +145,25 @@ impl Dynamics {
             sum += here.inertia.shifted_by(here.origin);
         }
         sum
+    }
+}
+
+/// A body and another one whose origin is at `arm`: `I + I' + 2(g·r)1 − (g rᵀ + r gᵀ)`, `g = h' + ½m'r`.
+#[inline(always)]
+fn joined(known: &SpatialInertia, other: &SpatialInertia, arm: DVec3) -> SpatialInertia {
+    let half = other.first_moment + arm * (0.5 * other.mass);
+    let along = (half + half) * arm;
+    let (i, j) = (&known.rotational, &other.rotational);
+    SpatialInertia {
+        mass: known.mass + other.mass,
+        first_moment: known.first_moment + (other.first_moment + arm * other.mass),
+        rotational: Sym3 {
+            xx: i.xx + j.xx + (along.y + along.z),
+            yy: i.yy + j.yy + (along.x + along.z),
+            zz: i.zz + j.zz + (along.x + along.y),
+            xy: i.xy + j.xy - (half.x * arm.y + half.y * arm.x),
+            xz: i.xz + j.xz - (half.x * arm.z + half.z * arm.x),
+            yz: i.yz + j.yz - (half.y * arm.z + half.z * arm.y),
+        },
     }
 }
