@@ -1,4 +1,5 @@
-//! Dynamics, matrices and derivatives of two trees of thirty hinges: a chain on the world, and five limbs on a free base. Kinematics included.
+//! Dynamics, matrices and derivatives of two trees of thirty hinges: a chain on the world, and five limbs on a free base, open and with two pairs
+//! of limbs held together by hinges. Kinematics included.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use glam::DVec3;
@@ -6,17 +7,21 @@ use sinew_math::{MassProperties, Pose, ops};
 use sinew_mechanism::{
     BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, Model, rotation_to_axis,
 };
-use sinew_recursive::{Dynamics, HybridCommand, JointMatrices, Tree, TreeState};
+use sinew_recursive::{
+    Dynamics, HybridCommand, JointMatrices, LoopDynamics, LoopedTree, Tree, TreeLoads, TreeState,
+};
 use std::hint::black_box;
 
 const HINGES: usize = 30;
 const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 
-/// Rods of 0.2 m in a row on hinges about x, y and z in turn, and the way they hang: `limbs` rows on the world, or on a free body.
-fn model(limbs: usize, is_floating: bool) -> Model {
+/// Rods of 0.2 m in a row on hinges about x, y and z in turn, and the way they hang: `limbs` rows on the world, or on a free body; the tips of
+/// some pairs of limbs are held together by hinges.
+fn model(limbs: usize, is_floating: bool, n_loops: usize) -> Model {
     let rod = MassProperties::cuboid(DVec3::new(0.05, 0.06, 0.2), 1000.0);
     let mut builder = MechanismBuilder::new();
     let base = is_floating.then(|| builder.add_body(BodySpec::dynamic("base", Pose::IDENTITY, rod)));
+    let mut tips = Vec::new();
     for limb in 0..limbs {
         let mut above = base;
         for k in 0..HINGES / limbs {
@@ -29,6 +34,12 @@ fn model(limbs: usize, is_floating: bool) -> Model {
             builder.add_joint(JointSpec::new("", JointKind::Hinge, body, above, frames));
             above = Some(body);
         }
+        tips.extend(above);
+    }
+    for pair in tips.chunks_exact(2).take(n_loops) {
+        let [one, two] = [pair[0], pair[1]].map(|tip| builder.body_pose(tip));
+        let frames = JointFrames::coincident(&one, &two, &Pose::from_translation(one.translation));
+        builder.add_joint(JointSpec::new("", JointKind::Hinge, pair[0], Some(pair[1]), frames));
     }
     builder.build().expect("a tree")
 }
@@ -47,7 +58,7 @@ fn joint_space(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("joint_space");
     group.throughput(Throughput::Elements(HINGES as u64));
     for (name, limbs, is_floating) in [("chain", 1, false), ("limbs", 5, true)] {
-        let tree = Tree::from_model(&model(limbs, is_floating)).expect("a tree");
+        let tree = Tree::from_model(&model(limbs, is_floating, 0)).expect("a tree");
         let (state, n) = (state(&tree), tree.n_dofs());
         let (mut dynamics, mut matrices) = (Dynamics::new(&tree), JointMatrices::new(&tree));
         let (mut matrix, mut vector, given) = (vec![0.0; n * n], vec![0.0; n], vec![0.5; n]);
@@ -79,6 +90,15 @@ fn joint_space(criterion: &mut Criterion) {
             black_box(matrices.coriolis(&tree, dynamics));
         });
     }
+    let looped = LoopedTree::from_model(&model(5, true, 2)).expect("a tree with loops");
+    let (tree, mut loops) = (looped.tree(), LoopDynamics::new(&looped));
+    let (state, mut dynamics, command) = (state(tree), Dynamics::new(tree), HybridCommand::passive(tree));
+    group.bench_function(BenchmarkId::new("closed_forward", "limbs"), |bencher| {
+        bencher.iter(|| {
+            dynamics.kinematics(tree, black_box(&state));
+            black_box(loops.respond(&looped, &mut dynamics, &command, &TreeLoads::gravity(GRAVITY)))
+        });
+    });
     group.finish();
 }
 

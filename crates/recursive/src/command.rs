@@ -1,5 +1,8 @@
 //! Input and report of hybrid dynamics: per joint, prescribed acceleration (rad/s², m/s²) or torque (N·m, N).
 
+use glam::DVec3;
+use sinew_math::Force;
+
 use crate::tree::{LinkId, Tree};
 
 /// Which quantity of a joint is given.
@@ -40,6 +43,24 @@ impl HybridCommand {
     /// The mode of a link's joint.
     pub fn mode(&self, link: LinkId) -> JointMode {
         self.modes[link.index()]
+    }
+}
+
+/// What acts on a tree besides its commands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TreeLoads<'a> {
+    /// m/s².
+    pub gravity: DVec3,
+    /// One wrench per link, or nothing: world axes at central frames, N·m and N.
+    pub external: &'a [Force],
+    /// Resistance `D` of passive joints to acceleration, per dof, or nothing: torque `τ − D q̈` (kg·m², kg, at least 0).
+    pub resistance: &'a [f64],
+}
+
+impl TreeLoads<'_> {
+    /// Gravity alone, m/s².
+    pub fn gravity(gravity: DVec3) -> Self {
+        Self { gravity, ..Self::default() }
     }
 }
 

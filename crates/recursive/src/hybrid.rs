@@ -128,7 +128,7 @@ impl Dynamics {
     }
 
     /// Adds `XᵀΠX` and `Xᵀβ` to the parent. The first child that is eliminated also sets the parent's own terms.
-    #[inline]
+    #[inline(always)]
     fn hand_up<const LOADED: bool>(
         &mut self,
         tree: &Tree,
@@ -179,7 +179,7 @@ impl Dynamics {
         report
     }
 
-    #[inline]
+    #[inline(always)]
     fn eliminate_hinge<const LOADED: bool>(
         &mut self,
         tree: &Tree,

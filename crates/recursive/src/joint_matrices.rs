@@ -23,7 +23,7 @@ use glam::DVec3;
 use sinew_math::Force;
 use sinew_topology::NONE;
 
-use crate::command::{HybridCommand, HybridReport};
+use crate::command::{HybridCommand, HybridReport, TreeLoads};
 use crate::composite::CompositeBody;
 use crate::dof_pairs::{DofPairs, SeedInput};
 use crate::mass_factor::MassFactor;
@@ -137,7 +137,31 @@ impl JointMatrices {
         external: &[Force],
     ) -> HybridReport {
         self.command.values.copy_from_slice(torques);
-        let report = dynamics.respond(tree, &self.command, gravity, external);
+        let command = std::mem::take(&mut self.command);
+        let report = self.hybrid(tree, dynamics, &command, &TreeLoads { gravity, external, resistance: &[] });
+        self.command = command;
+        report
+    }
+
+    /// Hybrid dynamics and the derivatives of its accelerations, at the state of the last [`Dynamics::kinematics`]; also all results of
+    /// [`Self::inverse`] at the accelerations found, and [`Dynamics::respond_resisted`]. With passive joints `p` and prescribed ones `c`:
+    /// ```text
+    /// ∂q̈_p = −(M_pp + D)⁻¹∂τ_p,   ∂q̈_c = 0,   and of the torques of prescribed joints   dτ_c = ∂τ_c + M_cp ∂q̈_p
+    /// ```
+    /// [`Self::inverse_mass_matrix`] is `(M_pp + D)⁻¹`, with zero rows and columns of prescribed joints; [`Self::torques`] are those of inverse dynamics,
+    /// without what the resistance `D` takes of a passive torque.
+    ///
+    /// # Panics
+    /// If an argument belongs to another tree.
+    pub fn hybrid(
+        &mut self,
+        tree: &Tree,
+        dynamics: &mut Dynamics,
+        command: &HybridCommand,
+        loads: &TreeLoads<'_>,
+    ) -> HybridReport {
+        let TreeLoads { gravity, external, resistance } = *loads;
+        let report = dynamics.respond_resisted(tree, command, resistance, gravity, external);
         self.accelerations.copy_from_slice(dynamics.accelerations());
         self.factor.read(tree, dynamics);
         self.differentiate_inverse(tree, dynamics, gravity, external);
@@ -251,17 +275,17 @@ impl JointMatrices {
         &self.mass
     }
 
-    /// `∂q̈/∂q` at given torques, after [`Self::forward`].
+    /// `∂q̈/∂q` at given torques, after [`Self::forward`] or [`Self::hybrid`].
     pub fn accelerations_by_coordinates(&self) -> &[f64] {
         &self.accelerations_by_coordinates
     }
 
-    /// `∂q̈/∂v` at given torques, after [`Self::forward`].
+    /// `∂q̈/∂v` at given torques, after [`Self::forward`] or [`Self::hybrid`].
     pub fn accelerations_by_rates(&self) -> &[f64] {
         &self.accelerations_by_rates
     }
 
-    /// `M⁻¹ = ∂q̈/∂τ`, after [`Self::forward`] or [`Self::invert_mass`].
+    /// `M⁻¹ = ∂q̈/∂τ`, after [`Self::forward`], [`Self::hybrid`] or [`Self::invert_mass`].
     pub fn inverse_mass_matrix(&self) -> &[f64] {
         &self.inverse_mass
     }

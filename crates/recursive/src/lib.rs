@@ -44,13 +44,13 @@ mod loop_torques;
 mod looped_tree;
 mod rank_factor;
 
-pub use command::{HybridCommand, HybridReport, JointMode};
+pub use command::{HybridCommand, HybridReport, JointMode, TreeLoads};
 pub use derivatives::{DerivativeRow, Derivatives};
 pub use dynamics::Dynamics;
 pub use error::RecursiveError;
 pub use integrate::{Action, Integrator, Springs, StageAction};
 pub use joint_matrices::JointMatrices;
-pub use loop_dynamics::{ClosureReport, ClosureSettings, LoopDynamics, TreeLoads};
+pub use loop_dynamics::{ClosureReport, ClosureSettings, LoopDynamics};
 pub use looped_tree::LoopedTree;
 pub use particles::{Particle, ParticleBone, ParticleState, add_reactions};
 pub use state::TreeState;

@@ -21,7 +21,7 @@ use sinew_math::{Force, Motion, Pose, shift_force, shift_motion};
 use sinew_mechanism::{JointId, PairState, RelativeState, RowForm, Rows, evaluate_rows};
 use sinew_topology::NONE;
 
-use crate::command::{HybridCommand, HybridReport};
+use crate::command::{HybridCommand, HybridReport, TreeLoads};
 use crate::dynamics::Dynamics;
 use crate::loop_response::LoopResponse;
 use crate::loop_torques::LoopTorques;
@@ -43,24 +43,6 @@ pub struct ClosureSettings {
 impl Default for ClosureSettings {
     fn default() -> Self {
         Self { rate_gain: 0.0, position_gain: 0.0, dependence: 1e-8 }
-    }
-}
-
-/// What acts on a tree besides its commands.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TreeLoads<'a> {
-    /// m/s².
-    pub gravity: DVec3,
-    /// One wrench per link, or nothing: world axes at central frames, N·m and N.
-    pub external: &'a [Force],
-    /// Resistance `D` of passive joints to acceleration, per dof, or nothing: torque `τ − D q̈` (kg·m², kg, at least 0).
-    pub resistance: &'a [f64],
-}
-
-impl TreeLoads<'_> {
-    /// Gravity alone, m/s².
-    pub fn gravity(gravity: DVec3) -> Self {
-        Self { gravity, ..Self::default() }
     }
 }
 

@@ -3,8 +3,9 @@
 //! `t = (M + D) q̈ + bias` of the open tree is shared between the loops and the actuated joints (`loop_torques`). Cost: that of inverse dynamics, rows² × dofs, and
 //! the cube of the rows. Nothing allocates, nothing fails.
 
+use crate::command::TreeLoads;
 use crate::dynamics::Dynamics;
-use crate::loop_dynamics::{LoopDynamics, TreeLoads, fill_jacobian};
+use crate::loop_dynamics::{LoopDynamics, fill_jacobian};
 use crate::looped_tree::LoopedTree;
 
 impl LoopDynamics {

@@ -1,19 +1,20 @@
 //! Sparse factor of the inverse mass matrix, from the elimination of forward dynamics, and what it solves.
 //!
-//! With `U = ĴS` and `Ψ` of hybrid dynamics with every joint passive:
+//! With `U = ĴS` and `Ψ` of hybrid dynamics, `M` that of its passive joints with their resistance:
 //! ```text
 //! M⁻¹ = (1 + L)⁻¹ Ψ (1 + L)⁻ᵀ,     L_kd = (ΨUᵀ)_k S_d   for a dof d above the joint of dof k, else zero
 //! M X = B:      Y_i = B_i − Σ_{k below i} L_ki Y_k      from the last row
 //!               X_k = (ΨY)_k − Σ_{i above k} L_ki X_i   from the first row
 //! ```
-//! This is Featherstone's sparse factorization of `M` (2005), by blocks of joints. A joint that the elimination locked has `Ψ = 0`, and
-//! zero rows. Columns are taken twelve at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
+//! This is Featherstone's sparse factorization of `M` (2005), by blocks of joints. A joint that is prescribed, or that the elimination locked, has
+//! `Ψ = 0`, and zero rows. Columns are taken twelve at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
 
 use std::ops::Range;
 
 use sinew_math::{Force, shift_force, shift_motion};
 use sinew_topology::NONE;
 
+use crate::command::JointMode;
 use crate::dof_table::{RootedDofs, set_column};
 use crate::dynamics::Dynamics;
 use crate::joint_space::MAX_DOFS;
@@ -58,9 +59,14 @@ impl MassFactor {
         }
     }
 
-    /// Takes the factor from the elimination of `dynamics`, in which every joint must be passive.
+    /// Takes the factor from the elimination of `dynamics`. Prescribed joints are as if they were locked.
     pub(crate) fn read(&mut self, tree: &Tree, dynamics: &Dynamics) {
         self.psi.copy_from_slice(&dynamics.psi);
+        for (link, _) in
+            tree.links.iter().zip(&dynamics.modes).filter(|(_, mode)| **mode == JointMode::Prescribed)
+        {
+            self.psi[link.first_psi as usize..][..(link.n_dofs * link.n_dofs) as usize].fill(0.0);
+        }
         for (link, here) in tree.links.iter().zip(&dynamics.motions) {
             for (m, dof) in link.dofs().enumerate() {
                 let reach = self.psi_row(link, m).iter().zip(&dynamics.reach[link.dofs()]);

@@ -3,10 +3,12 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, shift_force};
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMatrices, Tree, TreeState};
+use sinew_recursive::{
+    Derivatives, Dynamics, HybridCommand, JointMatrices, JointMode, Tree, TreeLoads, TreeState,
+};
 use sinew_testkit::{Dense, Rng, assert_close};
 
-use crate::support::{Case, GRAVITY, all_kinds, random_case, random_vector};
+use crate::support::{Case, GRAVITY, all_kinds, random_case, random_command, random_vector};
 
 /// Differences of fourth order, of a function of a displacement along one direction.
 fn difference(mut f: impl FnMut(f64) -> Vec<f64>) -> Vec<f64> {
@@ -241,6 +243,72 @@ fn columns_of_the_inverse_mass_matrix_are_derivatives_by_commands_of_large_trees
             derivatives.command(&tree, &dynamics, dof);
             let expected = derivatives.accelerations();
             assert_column(matrices.inverse_mass_matrix(), n, dof, expected, 1e-11, "∂q̈/∂τ");
+        }
+    }
+}
+
+#[test]
+fn derivatives_with_prescribed_joints_and_armatures_are_differences() {
+    let mut rng = Rng::new(69);
+    for round in 0..40 {
+        let Case { tree, state, mut dynamics, external, .. } =
+            random_case(&mut rng, 2 + round % 9, &all_kinds());
+        let n = tree.n_dofs();
+        let (command, mut matrices) = (random_command(&mut rng, &tree, 0.4), JointMatrices::new(&tree));
+        let resistance: Vec<f64> = (0..n).map(|_| rng.uniform(0.0, 1.0)).collect();
+        let external = if round % 2 == 0 { &[] } else { external.as_slice() };
+        let loads = TreeLoads { gravity: GRAVITY, external, resistance: &resistance };
+        dynamics.kinematics(&tree, &state);
+        assert_eq!(matrices.hybrid(&tree, &mut dynamics, &command, &loads).singular, None);
+        let known: Vec<bool> = tree
+            .links()
+            .flat_map(|link| tree.dofs(link).map(move |_| link))
+            .map(|link| command.mode(link) == JointMode::Prescribed)
+            .collect();
+        // M and the bias of inverse dynamics do not know of armatures
+        let mut found = dynamics.torques().to_vec();
+        assert_close!(matrices.torques(), found.as_slice(), 1e-9, "round {round}");
+        let mut probe = Dynamics::new(&tree);
+        let mut response = |state: &TreeState| {
+            probe.kinematics(&tree, state);
+            let _ = probe.respond_resisted(&tree, &command, &resistance, GRAVITY, external);
+            (probe.accelerations().to_vec(), probe.torques().to_vec())
+        };
+        let mass = Dense::from_rows(n, n, matrices.mass_matrix());
+        for dof in 0..n {
+            for (is_rate, by_inverse, by_forward) in [
+                (false, matrices.torques_by_coordinates(), matrices.accelerations_by_coordinates()),
+                (true, matrices.torques_by_rates(), matrices.accelerations_by_rates()),
+            ] {
+                let expected = difference(|x| response(&moved(&tree, &state, dof, x, is_rate)).0);
+                assert_column(by_forward, n, dof, &expected, 1e-7, &format!("∂q̈ round {round}"));
+                let expected = difference(|x| response(&moved(&tree, &state, dof, x, is_rate)).1);
+                let along = mass.mul_vec(&column(by_forward, n, dof));
+                found.copy_from_slice(&column(by_inverse, n, dof));
+                for e in 0..n {
+                    let total = found[e] + along[e];
+                    let scale = expected.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+                    // of passive joints, what their resistance takes
+                    let given =
+                        if known[e] { expected[e] } else { -resistance[e] * column(by_forward, n, dof)[e] };
+                    assert!((total - given).abs() < 1e-7 * scale, "dτ round {round}: {total} for {given}");
+                }
+            }
+        }
+        let mut derivatives = Derivatives::new(&tree);
+        for dof in (0..n).filter(|dof| !known[*dof]) {
+            derivatives.command(&tree, &dynamics, dof);
+            assert_column(
+                matrices.inverse_mass_matrix(),
+                n,
+                dof,
+                derivatives.accelerations(),
+                1e-10,
+                "∂q̈/∂τ",
+            );
+        }
+        for dof in (0..n).filter(|dof| known[*dof]) {
+            assert_column(matrices.inverse_mass_matrix(), n, dof, &vec![0.0; n], 1e-15, "prescribed");
         }
     }
 }
