@@ -17,7 +17,7 @@
 use std::ops::Range;
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, shift_force, shift_motion};
+use sinew_math::{Force, Motion, Pose, shift_force};
 use sinew_mechanism::{JointId, PairState, RelativeState, RowForm, Rows, evaluate_rows};
 use sinew_topology::NONE;
 
@@ -334,22 +334,31 @@ pub(crate) fn largest(x: &[f64]) -> f64 {
 }
 
 /// Writes `J` by rows.
-pub(crate) fn fill_jacobian(looped: &LoopedTree, dynamics: &Dynamics, rows: &[Rows], out: &mut [f64]) {
-    let (tree, n) = (looped.tree(), looped.tree().n_dofs());
+fn fill_jacobian(looped: &LoopedTree, dynamics: &Dynamics, rows: &[Rows], out: &mut [f64]) {
+    let n = looped.tree().n_dofs();
     assert_eq!(out.len(), n * looped.n_rows(), "the matrix has n_rows × n_dofs entries");
     out.fill(0.0);
+    each_entry(looped, dynamics, rows, |row, dof, column, wrench| out[row * n + dof] = column.dot(wrench));
+}
+
+/// Visits the entries of `J` that need not be zero: row, dof, and the column and the wrench of which they are the product, about the
+/// origin of the dof's link.
+pub(crate) fn each_entry(
+    looped: &LoopedTree,
+    dynamics: &Dynamics,
+    rows: &[Rows],
+    mut visit: impl FnMut(usize, usize, Motion, Force),
+) {
     for (closure, rows) in looped.closures.iter().zip(rows) {
-        let centres = closure.ends.each_ref().map(|end| pose_of(looped, dynamics, end).translation);
-        let on = [&rows.jacobian1, &rows.jacobian2];
-        for (end, (centre, on)) in closure.ends.iter().zip(centres.into_iter().zip(on)) {
+        for (end, on) in closure.ends.iter().zip([&rows.jacobian1, &rows.jacobian2]) {
+            let centre = pose_of(looped, dynamics, end).translation;
             let mut at = end.link;
             while at != closure.meeting {
-                let (link, origin) = (&tree.links[at as usize], dynamics.motions[at as usize].origin);
-                for dof in link.dofs() {
-                    let column = shift_motion(dynamics.columns[dof], centre - origin);
-                    for (row, on) in closure.rows.clone().zip(on) {
-                        out[row * n + dof] = Force::from_array(*on).dot(column);
-                    }
+                let (link, origin) =
+                    (&looped.tree().links[at as usize], dynamics.motions[at as usize].origin);
+                for (row, on) in closure.rows.clone().zip(on) {
+                    let wrench = shift_force(Force::from_array(*on), centre - origin);
+                    link.dofs().for_each(|dof| visit(row, dof, dynamics.columns[dof], wrench));
                 }
                 at = link.parent;
             }

@@ -5,7 +5,8 @@
 
 use crate::command::TreeLoads;
 use crate::dynamics::Dynamics;
-use crate::loop_dynamics::{LoopDynamics, fill_jacobian};
+use crate::loop_dynamics::{LoopDynamics, each_entry};
+use crate::loop_response::at_best;
 use crate::looped_tree::LoopedTree;
 
 impl LoopDynamics {
@@ -33,7 +34,10 @@ impl LoopDynamics {
             *torque += d * q;
         }
         if looped.n_rows() > 0 {
-            fill_jacobian(looped, dynamics, &self.rows, &mut work.jacobian);
+            work.clear();
+            each_entry(looped, dynamics, &self.rows, |row, dof, column, wrench| {
+                work.set((row, dof), column.dot(wrench), 2.0 * at_best(column, wrench));
+            });
             work.scale_rows();
             work.unload(actuated, false);
             work.add_multipliers(&mut self.multipliers);

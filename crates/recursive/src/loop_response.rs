@@ -52,7 +52,7 @@ pub(crate) struct LoopResponse {
 }
 
 /// `|S_ω|²|F_ω|² + |S_v|²|F_v|²`.
-fn at_best(column: Motion, force: Force) -> f64 {
+pub(crate) fn at_best(column: Motion, force: Force) -> f64 {
     column.angular.length_squared() * force.angular.length_squared()
         + column.linear.length_squared() * force.linear.length_squared()
 }

@@ -5,8 +5,8 @@
 //! t = (τ_a, 0) + Jᵀλ:      J_uᵀλ = t_u,   |t_a − J_aᵀλ|² least
 //! λ = λ₀ + N z,   λ₀ = G_u⁺J_u t_u,   N = 1 − G_u⁺G_u,   (N G_a N) z = N J_a(t_a − J_aᵀλ₀),   G = J Jᵀ
 //! ```
-//! Rows are scaled to the same length first. If no torques do it, those that come nearest, and what is lacking. The accelerations should keep the loops closed:
-//! of others, the part that does not is taken as it is. Cost: rows² × dofs, and the cube of the rows. Nothing allocates, nothing fails.
+//! Rows are scaled by the length that they would have at best (`loop_response`), so that rounding does not pass for a row. If no torques do it, those that
+//! come nearest are found, and what is lacking. The accelerations should keep the loops closed: of others, the part that does not is taken as it is. Cost: rows² × dofs, and the cube of the rows. Nothing allocates, nothing fails.
 
 use crate::looped_tree::LoopedTree;
 use crate::rank_factor::RankFactor;
@@ -19,8 +19,8 @@ const DEPENDENCE: f64 = 1e-10;
 pub(crate) struct LoopTorques {
     n_rows: usize,
     /// Scaled `J` by rows, then `N J`.
-    pub(crate) jacobian: Vec<f64>,
-    /// Reciprocal length of each row.
+    jacobian: Vec<f64>,
+    /// What rows are multiplied by.
     scale: Vec<f64>,
     factor: RankFactor,
     /// `G` by rows, then `N`.
@@ -45,10 +45,22 @@ impl LoopTorques {
         }
     }
 
+    /// Sets all rows to nothing.
+    pub(crate) fn clear(&mut self) {
+        self.jacobian.fill(0.0);
+        self.scale.fill(0.0);
+    }
+
+    /// Sets an entry of `J`, with the square that it would have at best.
+    #[inline]
+    pub(crate) fn set(&mut self, (row, dof): (usize, usize), entry: f64, at_best: f64) {
+        self.jacobian[row * self.torques.len() + dof] = entry;
+        self.scale[row] += at_best;
+    }
+
     pub(crate) fn scale_rows(&mut self) {
         for (scale, row) in self.scale.iter_mut().zip(self.jacobian.chunks_exact_mut(self.torques.len())) {
-            let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
-            *scale = if length > 0.0 && length.is_finite() { 1.0 / length } else { 0.0 };
+            *scale = if *scale > 0.0 && scale.is_finite() { 1.0 / scale.sqrt() } else { 0.0 };
             row.iter_mut().for_each(|x| *x *= *scale);
         }
     }

@@ -7,7 +7,7 @@ use sinew_mechanism::{
     Scheme, Settings, Workspace, rotation_to_axis, step,
 };
 use sinew_recursive::{
-    Action, Dynamics, HybridCommand, Integrator, LoopDynamics, LoopedTree, TreeLoads, TreeState,
+    Action, Dynamics, HybridCommand, Integrator, JointMode, LoopDynamics, LoopedTree, TreeLoads, TreeState,
 };
 use sinew_testkit::{Rng, assert_close, golden};
 
@@ -209,6 +209,58 @@ fn closing_joints_of_every_kind_act_as_in_maximal_coordinates() {
             assert_close!(found.to_array(), wrenches[joint.index()].to_array(), 1e-6, "{kind:?}");
         }
     }
+}
+
+#[test]
+fn a_prescribed_crank_takes_the_torque_that_drives_it() {
+    let mut run = Run::new(four_bar(), DVec3::new(1.0, 2.0, -9.0));
+    run.start(2.0);
+    let Run { looped, dynamics, loops, command, state, gravity, .. } = &mut run;
+    let (tree, loads) = (looped.tree(), TreeLoads::gravity(*gravity));
+    dynamics.kinematics(tree, state);
+    command.modes[0] = JointMode::Prescribed;
+    command.values[0] = 3.0;
+    let report = loops.respond(looped, dynamics, command, &loads);
+    assert!(report.dependent == 3 && report.unmet < 1e-10, "{report:?}");
+    let (accelerations, torque) = (dynamics.accelerations().to_vec(), dynamics.torques()[0]);
+    assert_close!(accelerations[0], 3.0, 1e-15);
+    assert!(torque.abs() > 0.1);
+    // so does inverse dynamics with a motor there, and the torque gives the acceleration
+    let lacking = loops.inverse(looped, dynamics, &accelerations, &[true, false, false], &loads);
+    assert!(lacking < 1e-9, "{lacking:e}");
+    assert_close!(loops.torques().to_vec(), vec![torque, 0.0, 0.0], 1e-9);
+    let mut driven = HybridCommand::passive(tree);
+    driven.values[0] = torque;
+    let _ = loops.respond(looped, dynamics, &driven, &loads);
+    assert_close!(dynamics.accelerations(), accelerations.as_slice(), 1e-9);
+    // motors everywhere share the work
+    let _ = loops.inverse(looped, dynamics, &accelerations, &[true; 3], &loads);
+    let squares: f64 = loops.torques().iter().map(|x| x * x).sum();
+    assert!(squares < torque * torque);
+}
+
+#[test]
+fn what_cannot_be_met_is_told() {
+    let mut run = Run::new(four_bar(), DVec3::new(1.0, 2.0, -9.0));
+    let Run { looped, dynamics, loops, command, state, gravity, .. } = &mut run;
+    let (tree, loads) = (looped.tree(), TreeLoads::gravity(*gravity));
+    dynamics.kinematics(tree, state);
+    // three prescribed joints for one degree of freedom
+    command.modes.fill(JointMode::Prescribed);
+    command.values.copy_from_slice(&[1.0, 0.0, 0.0]);
+    let report = loops.respond(looped, dynamics, command, &loads);
+    assert!(report.dependent == looped.n_rows() && (0.1..10.0).contains(&report.unmet), "{report:?}");
+    assert!(loops.multipliers().iter().all(|x| x.abs() < 1e-300));
+    // accelerations that no motor at the last joint gives
+    let lacking = loops.inverse(looped, dynamics, &[0.0, 5.0, -5.0], &[false, false, false], &loads);
+    assert!(lacking > 0.1 && lacking.is_finite(), "{lacking}");
+    // numbers that are not finite are told too
+    state.coordinates[1] = f64::NAN;
+    dynamics.kinematics(tree, state);
+    let report = loops.respond(looped, dynamics, &HybridCommand::passive(tree), &loads);
+    assert!(report.unmet.is_infinite() && report.open.singular.is_some());
+    let left = loops.project_coordinates(looped, dynamics, &HybridCommand::passive(tree), state);
+    assert!(left.is_infinite());
 }
 
 #[test]
