@@ -26,7 +26,7 @@ pub(crate) fn merge_by<T>(
     });
     others.retain_mut(|item| renumber(item, other_numbers) != GONE);
     items.append(&mut others);
-    if !items.is_sorted_by_key(|item| get(item)) {
+    if !items.is_sorted_by_key(&get) {
         items.sort_by_key(|item| get(item));
     }
 }

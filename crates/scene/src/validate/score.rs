@@ -123,10 +123,7 @@ fn check_bones(scene: &SceneDoc, issues: &mut Issues, phase: &PhaseDoc, path: im
 }
 
 /// What the keys of a phase reach for, with its path.
-fn reaches(
-    frames: &KeyframesDoc,
-    path: impl Display + Copy,
-) -> impl Iterator<Item = (String, &ReachDoc)> {
+fn reaches(frames: &KeyframesDoc, path: impl Display + Copy) -> impl Iterator<Item = (String, &ReachDoc)> {
     frames.keys.iter().enumerate().flat_map(move |(k, key)| {
         let reaches = key.reach.iter().enumerate();
         reaches.map(move |(r, reach)| (format!("{path}.control.keys[{k}].reach[{r}]"), reach))
