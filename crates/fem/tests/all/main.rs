@@ -3,6 +3,7 @@
 
 mod allocation;
 mod attachments;
+mod examples;
 mod fibres;
 mod flow;
 mod forces;

@@ -6,6 +6,9 @@ mod car;
 #[path = "../../examples/crane.rs"]
 #[expect(dead_code, reason = "an example is a program")]
 mod crane;
+#[path = "../../examples/gripper.rs"]
+#[expect(dead_code, reason = "an example is a program")]
+mod gripper;
 #[path = "../../examples/ragdoll.rs"]
 #[expect(dead_code, reason = "an example is a program")]
 mod ragdoll;
@@ -16,6 +19,9 @@ mod rollback;
 #[expect(dead_code, reason = "an example is a program")]
 mod rollouts;
 
+#[path = "../../examples/soft_arm.rs"]
+#[expect(dead_code, reason = "an example is a program")]
+mod soft_arm;
 #[path = "../../examples/torque_arm.rs"]
 #[expect(dead_code, reason = "an example is a program")]
 mod torque_arm;
@@ -54,4 +60,16 @@ fn players_agree_to_the_bit() {
 fn sticks_land_on_some_side() {
     let share = rollouts::run(40, 90).expect("sticks");
     assert!((0.1..=1.0).contains(&share), "{share}");
+}
+
+#[test]
+fn the_gripper_holds_the_cube_without_a_table() {
+    let [sunk, lean, error] = gripper::run(180).expect("a gripper");
+    assert!(sunk.abs() < 0.01 && lean < 1e-4 && error < 1e-5, "{sunk} {lean} {error}");
+}
+
+#[test]
+fn the_tendon_bends_the_soft_arm() {
+    let [risen, turned, tension] = soft_arm::run(90).expect("an arm");
+    assert!(risen > 0.0 && turned > 0.5 && tension > 5.0, "{risen} {turned} {tension}");
 }

@@ -3,6 +3,7 @@
 
 mod allocation;
 mod convex;
+mod examples;
 mod forms;
 mod golden;
 mod loops;
