@@ -48,6 +48,7 @@ fn joint(name: &str, on_parent: Vector) -> GenericJoint {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "a program for people")]
 fn main() {
     let mut world = PhysicsWorld::new();
     world.gravity = Vector::new(0.0, 0.0, -9.81);
