@@ -5,9 +5,7 @@
 mod beads;
 
 #[test]
-fn rods_hold_a_ball_ten_thousand_times_as_heavy_as_the_beads() {
-    let mut masses = vec![0.01; 20];
-    masses[19] = 100.0;
-    let [height, error] = beads::run(&masses, 96).expect("beads on rods");
-    assert!(height < -0.5 && error < 2e-3, "{height} {error}");
+fn beads_swing_down_and_their_rods_keep_their_length() {
+    let [height, error] = beads::run(&[0.05; 20], 96).expect("beads on rods");
+    assert!(height < -0.4 && error < 1e-3, "{height} {error}");
 }
