@@ -5,6 +5,7 @@
 //! | a chain or a tree of equal links | [`Links`] |
 //! | to time steps of the same motion | [`Subject`] |
 //! | a mechanism or a fixture to time | [`MechanismRun`], [`SceneRun`] |
+//! | a robot of thirty hinges | [`robot`], [`robot_state`] |
 //! | the program of a suite | [`run_program`] |
 //!
 //! A suite is a file `NAME_suite.rs`; how its figures are shown is in `NAME_report.rs`. Times are seconds inside and
@@ -26,17 +27,22 @@ mod flesh_scenes;
 mod flesh_shares;
 mod flesh_suite;
 mod goals;
+mod joint_space_quantities;
+mod joint_space_report;
+mod joint_space_suite;
 mod ladder_report;
 mod ladder_suite;
 mod ladders;
 mod links;
 mod machine;
 mod mujoco;
+mod pinocchio;
 mod program;
 #[cfg(feature = "rapier")]
 mod rapier;
 #[cfg(feature = "rapier")]
 mod rapier_piles;
+mod robots;
 mod series;
 mod subjects;
 mod table;
@@ -44,6 +50,7 @@ mod timing;
 mod worms;
 
 pub use links::{ChainLink, LinkJoint, Links};
+pub use robots::{ROBOT_HINGES, robot, robot_state};
 pub use subjects::{MechanismRun, SceneRun};
 pub use timing::{Subject, SuiteFailure};
 
@@ -64,6 +71,7 @@ pub fn run_program(name: &str) -> std::process::ExitCode {
         "contact" => program::run::<contact_suite::ContactSuite>(),
         "control" => program::run::<control_suite::ControlSuite>(),
         "flesh" => program::run::<flesh_suite::FleshSuite>(),
+        "joint_space" => program::run::<joint_space_suite::JointSpaceSuite>(),
         "ladder" => program::run::<ladder_suite::LadderSuite>(),
         _ => panic!("there is no suite called {name}"),
     }

@@ -2,7 +2,7 @@
 //!
 //! A suite is a program `benches/src/bin/SUITE.rs`. It understands `--quick` (a few seconds), `--json FILE` (its
 //! numbers as one JSON document) and `--plot FILE` (its curves as SVG); `chain` and `contact`, built with the feature `rapier`, also
-//! `--rapier`; `contact` also `--mujoco`.
+//! `--rapier`; `contact` also `--mujoco`, `joint_space` also `--pinocchio`.
 
 use std::path::{Path, PathBuf, absolute};
 use std::{collections::BTreeSet, fs};
@@ -18,7 +18,8 @@ struct BenchOptions {
     suite: Option<String>,
     quick: bool,
     rapier: bool,
-    mujoco: bool,
+    /// Flags that only one suite understands.
+    own: Vec<String>,
     json: Option<String>,
     plot: Option<String>,
     save: Option<String>,
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
 
     let mut call = Call::cargo(&format!("run --release -p sinew-benches{features} --bin {suite} --"));
     call = call.args(options.quick.then_some("--quick")).args(options.rapier.then_some("--rapier"));
-    call = call.args(options.mujoco.then_some("--mujoco"));
+    call = call.args(&options.own);
     if let Some(file) = &options.plot {
         // The program is started in the workspace root, which need not be where the user is.
         let path = absolute(file).map_err(|error| cannot("write", Path::new(file), &error))?;
@@ -70,7 +71,7 @@ fn parse(args: &[String]) -> Result<BenchOptions, TaskFailure> {
         match arg.as_str() {
             "--quick" => options.quick = true,
             "--rapier" => options.rapier = true,
-            "--mujoco" => options.mujoco = true,
+            "--mujoco" | "--pinocchio" => options.own.push(arg.clone()),
             "--json" => options.json = Some(value()?),
             "--plot" => options.plot = Some(value()?),
             "--save" => options.save = Some(value()?),

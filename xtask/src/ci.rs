@@ -22,6 +22,7 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
 /// The libraries with nothing and with everything switched on; `cargo test --workspace` covers the defaults.
 fn feature_sets() -> TaskOutcome {
     Call::cargo("test -p sinew-math --no-default-features --lib --tests").run()?;
+    Call::cargo("test -p sinew-math --all-features").run()?;
     for package in ["sinew-topology", "sinew-solvers", "sinew-mechanism", "sinew-engine"] {
         Call::cargo(&format!("check -p {package} --no-default-features")).run()?;
     }

@@ -1,5 +1,5 @@
 //! Documents that hold: every relative link leads to a file, and to a heading if it names one; every long name in
-//! backquotes, such as that of a test, occurs in the sources; every Rust block is run as a doc test.
+//! backquotes, such as that of a test, occurs in the sources; every Rust block is run as a doc test; every example is short and has its picture.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,9 @@ use crate::source::{files_below, read};
 
 /// A name with so many underscores is one of the code, not a word of prose.
 const NAME_UNDERSCORES: usize = 3;
+
+/// An example has fewer lines.
+const EXAMPLE_LINES: usize = 80;
 
 /// Checks every Markdown file of the project.
 pub(crate) fn run(args: &[String]) -> TaskOutcome {
@@ -33,7 +36,25 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
         let unknown = quoted_names(&text).into_iter().filter(|word| !names.contains(word));
         faults.extend(unknown.map(|word| format!("{name}: nothing in the sources is called `{word}`")));
     }
+    faults.extend(example_faults());
     verdict("docs", &faults, &format!("the links and names of {} documents hold", documents.len()))
+}
+
+/// Examples that are too long or without a picture on their page. The program of the studio is a measurement.
+fn example_faults() -> Vec<String> {
+    let page = read(&root().join("docs/guide/examples.md"));
+    let folders = ["sim", "solvers", "fem"].map(|name| root().join("crates").join(name).join("examples"));
+    let mut faults = Vec::new();
+    for path in folders.iter().flat_map(|folder| files_below(folder, ".rs")) {
+        let (name, lines) = (path.file_stem().unwrap_or_default().display(), read(&path).lines().count());
+        if lines >= EXAMPLE_LINES {
+            faults.push(format!("{}: has {lines} lines, not less than {EXAMPLE_LINES}", relative(&path)));
+        }
+        if !page.contains(&format!("](../pictures/examples/{name}.png)")) {
+            faults.push(format!("docs/guide/examples.md: has no picture of `{name}`"));
+        }
+    }
+    faults
 }
 
 /// What is wrong with a link, if anything.

@@ -41,7 +41,7 @@ usage: cargo xtask COMMAND
   fixtures [check|list]
                            check and run every fixture; every file of fixtures/invalid must fail with exit code 2
   determinism [--write]    state digests at 1, 2 and 4 threads against fixtures/golden/digests.ron
-  bench [SUITE] [--quick] [--json FILE] [--plot FILE] [--save NAME] [--against NAME] [--rapier] [--mujoco]
+  bench [SUITE] [--quick] [--json FILE] [--plot FILE] [--save NAME] [--against NAME] [--rapier] [--mujoco] [--pinocchio]
                            run a benchmark program (default suite: chain); --json writes its figures, --plot draws
                            them as SVG; saved runs live in target/sinew-bench/
   callgrind [SUITE]        instruction counts where valgrind exists

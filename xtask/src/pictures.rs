@@ -1,4 +1,4 @@
-//! The pictures of the documents, made by the command and by the studio.
+//! The pictures of the documents, made by the command, by the studio and, for the examples of all crates, by a program of `sinew-show`.
 
 use crate::shell::{Call, TaskOutcome, no_arguments, release_binary};
 
@@ -22,6 +22,7 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
     no_arguments(args)?;
     Call::cargo("build --release -p sinew").run()?;
     Call::cargo("build --release -p sinew-studio").run()?;
+    Call::cargo("run --release -p sinew-show --example example_pictures docs/pictures/examples").run()?;
     let commands = PICTURES.map(|(name, line)| ("sinew", name, format!("run {line}")));
     let shots = SHOTS.map(|(name, line)| ("sinew-studio", name, line.to_owned()));
     commands.into_iter().chain(shots).try_for_each(|(binary, name, line)| {

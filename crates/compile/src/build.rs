@@ -74,6 +74,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     if scene.assemble {
         info.assembly = Some(assemble_start(&mechanism, &script, &settings, &mut bodies));
     }
+    info.doubt_pulls(&expanded, (&mechanism, &bodies), settings.dt);
     let mut start = State::from(bodies);
     let kinds = SurfaceKinds::of(&expanded);
     let colliders = scene_colliders(&expanded, &mechanism, &names.bodies, (&meshes, &kinds))?;
@@ -250,7 +251,7 @@ fn reduced_model(scene: &SceneDoc, model: &Model, start: &State) -> Result<Reduc
     }
     let Some(score) = &scene.score else { return Ok(reduced) };
     let controller =
-        controller(score, &scene.tracks, mechanism, reduced.tree(), &start.bodies, is_scored(scene))?;
+        controller(score, &scene.tracks, mechanism, reduced.looped(), &start.bodies, is_scored(scene))?;
     Ok(reduced.with_controller(controller))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use sinew_scene::{BodyKindDoc, EndDoc, SceneDoc, SceneIssue, SceneIssueKind};
+use sinew_scene::{BodyDoc, BodyKindDoc, EndDoc, SceneDoc, SceneIssue, SceneIssueKind};
 
 use crate::{
     collider_meshes::ColliderMeshes, flesh::PreparedFlesh, rolling::rolling_doubts, units::other_units,
@@ -35,20 +35,26 @@ pub(crate) fn doubts(
 }
 
 /// Loose bodies that have shapes and no collider, in a scene where others touch.
-fn fall_through(scene: &SceneDoc) -> impl Iterator<Item = SceneIssue> {
+pub(crate) fn fall_through(scene: &SceneDoc) -> Vec<SceneIssue> {
     let is_touching = scene.colliders.iter().any(|collider| !collider.sensor)
+        || scene.bodies.iter().any(|body| body.contact.is_some())
         || scene.flesh.iter().any(|flesh| flesh.contact.is_some());
+    let is_ghost = |body: &BodyDoc| {
+        body.kind == BodyKindDoc::Dynamic && !body.shapes.is_empty() && body.contact.is_none()
+    };
+    let mut loose: Vec<usize> = (0..scene.bodies.len()).filter(|&i| is_ghost(&scene.bodies[i])).collect();
+    if !is_touching || loose.is_empty() {
+        return Vec::new();
+    }
     let held = held(scene);
-    let loose = scene.bodies.iter().enumerate().filter(move |(_, body)| {
-        let is_loose = body.kind == BodyKindDoc::Dynamic && !held.contains(body.name.as_str());
-        is_touching && is_loose && !body.shapes.is_empty()
-    });
-    loose.map(|(i, body)| SceneIssue {
+    loose.retain(|&i| !held.contains(scene.bodies[i].name.as_str()));
+    let doubt = |i: usize| SceneIssue {
         field: format!("bodies[{i}]"),
         kind: SceneIssueKind::BadCollider,
-        message: format!("`{}` has no collider, so it falls through everything", body.name),
+        message: format!("`{}` has no collider, so it falls through everything", scene.bodies[i].name),
         hint: "give it contact: ()".to_owned(),
-    })
+    };
+    loose.into_iter().map(doubt).collect()
 }
 
 /// Bodies with a collider or flesh, and those that something holds.

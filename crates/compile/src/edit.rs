@@ -8,9 +8,9 @@ use std::sync::Arc;
 use sinew_engine::{Appearance, Model, PartMoves, SolidAppearance, State};
 use sinew_flesh::FleshModel;
 use sinew_mechanism::{BodyId, Moves};
-use sinew_scene::{Excerpt, GONE, SceneDoc, validate};
+use sinew_scene::{Excerpt, GONE, SceneDoc, SceneIssue, validate};
 
-use crate::{build::build, merge::merge_by, rigid::RigidParts};
+use crate::{build::build, doubts::fall_through, merge::merge_by, rigid::RigidParts};
 
 /// What an edit makes of a scene of rigid parts.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct EditedScene {
     pub start: State,
     /// What to draw.
     pub appearance: Appearance,
+    /// What of the scene is probably not meant.
+    pub doubts: Vec<SceneIssue>,
     /// For the next edit.
     pub parts: RigidParts,
 }
@@ -59,7 +61,9 @@ impl RigidParts {
         let appearance = Appearance { solids, ..Appearance::default() };
         let parts = Self { specs, colliders, names };
         let (model, start) = parts.model()?;
-        Some(EditedScene { model: Arc::new(model), start, appearance, parts })
+        // All others are about meshes, flesh, springs and ropes.
+        let doubts = fall_through(scene);
+        Some(EditedScene { model: Arc::new(model), start, appearance, doubts, parts })
     }
 
     /// The model and its first state; none if the joints cannot be planned.

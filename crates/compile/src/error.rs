@@ -115,9 +115,9 @@ fn field_of(scene: &SceneDoc, error: &MechanismError) -> String {
         MechanismError::DuplicateName { kind: "body", name } => body_path(scene, name),
         MechanismError::DuplicateName { name, .. } => joint_path(scene, name),
         MechanismError::NonPhysicalMass { name, .. } => body_path(scene, name) + ".mass",
-        MechanismError::ImmovableJoint { joint } | MechanismError::NoSuchCoordinate { joint, .. } => {
-            joint_path(scene, joint)
-        }
+        MechanismError::ImmovableJoint { joint }
+        | MechanismError::NoSuchCoordinate { joint, .. }
+        | MechanismError::CannotBreak { joint, .. } => joint_path(scene, joint),
         MechanismError::UnknownId { what, .. } | MechanismError::InvalidNumber { what, .. } => {
             named_path(scene, what)
         }

@@ -63,6 +63,12 @@ fn joint_spec(
         .with_priority(priority)
         .with_weight(doc.weight)
         .with_compliance(doc.compliance);
+    let spec = match doc.breaks_at {
+        Some(load) => {
+            spec.breaking_at(load.force.unwrap_or(f64::INFINITY), load.torque.unwrap_or(f64::INFINITY))
+        }
+        None => spec,
+    };
     add_forces(doc, spec, path)
 }
 

@@ -3,19 +3,19 @@
 //! A pose names some joints; the
 //! others keep their initial coordinates (in keyframes: those of the key before).
 
+mod poses;
+
 use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use sinew_control::{
     Act, Actuation, Aim, ControlError, Controller, Facing, Gains, Goal, Guide, Key, MotionClip, Phase,
-    Playback, PointPath, PointTarget, PoseGoal, PoseSettings, Score, Style, TimeWarp, TurnPath, find_pose,
-    landing_springs, levels,
+    Playback, PointPath, PointTarget, PoseGoal, Score, Style, TimeWarp, TurnPath, landing_springs, levels,
 };
-use sinew_math::exp_so3;
-use sinew_mechanism::{DriveCoordinate, JointKind, Model, State};
-use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
+use sinew_mechanism::{DriveCoordinate, Model, State};
+use sinew_recursive::{LinkId, LoopedTree, Tree, TreeState};
 use sinew_scene::{
-    ControlDoc, CurveDoc, GoalDoc, GuideDoc, InterpolationDoc, KeyframesDoc, LevelDoc, PhaseDoc, ReachDoc,
+    ControlDoc, CurveDoc, GoalDoc, GuideDoc, InterpolationDoc, KeyframesDoc, LevelDoc, PhaseDoc,
     RootControlDoc, ScoreDoc, StyleDoc, Track, TrackDoc, TrackPoint, WantDoc, WarpDoc,
 };
 
@@ -38,13 +38,14 @@ pub fn controller(
     score: &ScoreDoc,
     tracks: &[TrackDoc],
     model: &Model,
-    tree: &Tree,
+    looped: &LoopedTree,
     start: &State,
     is_implicit: bool,
 ) -> Result<Controller, BuildError> {
+    let tree = looped.tree();
     let start = TreeState::from_mechanism(tree, start);
     let actuation = Actuation::new(tree);
-    let mut compiler = ScoreCompiler { tracks, model, tree, start, actuation, is_implicit };
+    let mut compiler = ScoreCompiler { tracks, model, looped, tree, start, actuation, is_implicit };
     compiler.actuate(score)?;
     let warp = match &score.warp {
         WarpDoc::None => Ok(TimeWarp::identity()),
@@ -57,7 +58,7 @@ pub fn controller(
     let phases = score.phases.iter().enumerate();
     let phases = phases.map(|(i, doc)| compiler.phase(doc, &format!("score.phases[{i}].control")));
     let score = Score { phases: phases.collect::<Result<_, _>>()?, warp };
-    Controller::new(tree, compiler.actuation, score).map_err(fault("score"))
+    Controller::new(looped, compiler.actuation, score).map_err(fault("score"))
 }
 
 fn fault(field: impl Into<String>) -> impl FnOnce(ControlError) -> BuildError {
@@ -124,6 +125,7 @@ fn turn_path(doc: &TrackDoc) -> Result<TurnPath, ControlError> {
 struct ScoreCompiler<'a> {
     tracks: &'a [TrackDoc],
     model: &'a Model,
+    looped: &'a LoopedTree,
     tree: &'a Tree,
     start: TreeState,
     actuation: Actuation,
@@ -135,7 +137,13 @@ impl ScoreCompiler<'_> {
     fn joint(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
         let joint = self.model.joint(name);
         let found = self.tree.links().find(|link| joint.is_some() && self.tree.joint(*link) == joint);
-        let message = || format!("`{name}` is not the joint of a moving body; use one that is");
+        let closes = joint.is_some_and(|joint| self.looped.rows(joint).is_some());
+        let message = || match closes {
+            true => format!(
+                "`{name}` closes a loop, where no actuator acts; give it `priority: Primary`, so that another joint of the loop closes it"
+            ),
+            false => format!("`{name}` is not the joint of a moving body; use one that is"),
+        };
         found.ok_or_else(|| refused(field, message()))
     }
 
@@ -278,31 +286,6 @@ impl ScoreCompiler<'_> {
         self.tracks.iter().find(|track| track.name == name).ok_or_else(missing)
     }
 
-    /// Writes the named joints of a pose into coordinates.
-    fn put(
-        &self,
-        joints: &[(String, Vec<f64>)],
-        path: &str,
-        coordinates: &mut [f64],
-    ) -> Result<(), BuildError> {
-        for (k, (name, values)) in joints.iter().enumerate() {
-            let field = format!("{path}[{k}]");
-            let link = self.joint(name, &field)?;
-            let out = &mut coordinates[self.tree.coordinates(link)];
-            let is_rotation = matches!(self.tree.joint_kind(link), JointKind::Ball);
-            if is_rotation && values.len() == 3 {
-                let turn = exp_so3(DVec3::new(values[0], values[1], values[2]));
-                out.copy_from_slice(&[turn.w, turn.x, turn.y, turn.z]);
-            } else if values.len() == out.len() {
-                out.copy_from_slice(values);
-            } else {
-                let message = format!("`{name}` needs {} coordinates, not {}", out.len(), values.len());
-                return Err(refused(field, message));
-            }
-        }
-        Ok(())
-    }
-
     fn playback(&self, doc: &KeyframesDoc, from: f64, path: &str) -> Result<Playback, BuildError> {
         let mut coordinates = self.start.coordinates.clone();
         let mut keys = vec![Key { time: from, coordinates: coordinates.clone() }];
@@ -311,50 +294,12 @@ impl ScoreCompiler<'_> {
             if !key.reach.is_empty() {
                 self.reach(&key.reach, &format!("{path}.keys[{k}].reach"), &mut coordinates)?;
             }
+            let named = key.joints.iter().filter_map(|(name, _)| self.joint(name, path).ok());
+            self.close(named, &format!("{path}.keys[{k}]"), &mut coordinates)?;
             keys.push(Key { time: from + key.at_s, coordinates: coordinates.clone() });
         }
         let clip =
             MotionClip::new(self.tree, &self.actuation, &keys).map_err(fault(format!("{path}.keys")))?;
         Ok(Playback::new(clip).from_here())
-    }
-
-    /// Moves joints until bones are at their targets, which are given in the frame of the root bone.
-    fn reach(&self, wanted: &[ReachDoc], path: &str, coordinates: &mut Vec<f64>) -> Result<(), BuildError> {
-        let mut state = TreeState { coordinates: coordinates.clone(), rates: vec![0.0; self.tree.n_dofs()] };
-        let mut dynamics = Dynamics::new(self.tree);
-        dynamics.kinematics(self.tree, &state);
-        let mut goals = Vec::new();
-        for (r, doc) in wanted.iter().enumerate() {
-            let bone = self.bone(&doc.bone, &format!("{path}[{r}].bone"))?;
-            goals.extend(self.reach_goals(doc, bone, &mut dynamics));
-        }
-        let settings = PoseSettings::default();
-        let found =
-            find_pose(self.tree, &self.actuation, &goals, &settings, &mut state).map_err(fault(path))?;
-        if !found.converged {
-            let worst = found.residuals.iter().copied().fold(0.0, f64::max);
-            let message =
-                format!("the pose is out of reach by {worst:.3} m or rad within the limits of the joints");
-            return Err(refused(path, message));
-        }
-        *coordinates = state.coordinates;
-        Ok(())
-    }
-
-    /// Position and orientation of a bone as goals in the world.
-    fn reach_goals(&self, doc: &ReachDoc, bone: LinkId, dynamics: &mut Dynamics) -> Vec<Goal> {
-        let mut root = bone;
-        while let Some(parent) = self.tree.parent(root) {
-            root = parent;
-        }
-        let world_from_root = dynamics.body_pose(self.tree, root);
-        let position = doc.position.map(|position| {
-            Goal::drag(bone, doc.point, PointTarget::At(world_from_root.transform_point(position)))
-        });
-        let rotation = doc.rotation.as_ref().map(|rotation| {
-            let turn = world_from_root.rotation * rotation.to_quat();
-            Goal::hold(bone, Aim::Orientation(Facing::At(turn)))
-        });
-        position.into_iter().chain(rotation).collect()
     }
 }

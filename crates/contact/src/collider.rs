@@ -47,7 +47,7 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// A shape at `pose` in the frame of its owner, in all groups. A collider without stiffness touches only colliders
+    /// A shape at `pose` in the frame of its owner (the world, or the body frame: see [`crate::ContactModel::seen_from`]), in all groups. A collider without stiffness touches only colliders
     /// with stiffness; that suits the world, and bodies that forces do not move.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Collider {
         Ok(Self { owner, pose, shape, groups: Groups::ALL, material })
     }
 
-    /// The half-space behind a plane of the world through `point` (m), free towards `normal`.
+    /// The half-space behind a plane of the world through `point` (m), free towards `normal` (world axes).
     ///
     /// # Errors
     /// As [`Collider::new`]; the normal must not be zero.
@@ -95,9 +95,9 @@ impl Collider {
         }
     }
 
-    /// The same at a pose in another frame of its body, of which the present one is `frame`.
-    pub(crate) fn seen_from(self, frame: Pose) -> Self {
-        Self { pose: frame.compose(&self.pose), ..self }
+    /// Gives its pose in another frame of its body, of which the present one is `frame`.
+    pub(crate) fn see_from(&mut self, frame: Pose) {
+        self.pose = frame.compose(&self.pose);
     }
 
     /// Its owner.
@@ -105,7 +105,7 @@ impl Collider {
         self.owner
     }
 
-    /// Pose in the frame of the owner.
+    /// Pose in the frame of the owner, `owner_from_shape`. A model of flesh and colliders has seen it from the central frame of the body.
     pub fn pose(&self) -> Pose {
         self.pose
     }

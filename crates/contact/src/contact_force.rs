@@ -33,7 +33,8 @@ impl ContactLaw {
         if depth > 0.0 { (depth * (self.stiffness - self.damping * separation)).max(0.0) } else { 0.0 }
     }
 
-    /// The force (N, world) on the first side without a stretch: regularized Coulomb friction.
+    /// The force (N, world) on the first side without a stretch: regularized Coulomb friction. `normal` and the relative `velocity` of the
+    /// first side (m/s) at the contact are in world axes.
     #[inline]
     pub fn force(&self, normal: DVec3, depth: f64, velocity: DVec3) -> DVec3 {
         let separation = normal.dot(velocity);

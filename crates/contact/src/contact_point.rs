@@ -103,9 +103,9 @@ pub struct ContactPoint {
     pub a: Mover,
     /// The other side, pushed against the normal.
     pub b: Opposite,
-    /// Where both forces act (m): midway between the surfaces, or at the vertex of flesh.
+    /// Where both forces act (m, world): midway between the surfaces, or at the vertex of flesh.
     pub point: DVec3,
-    /// Unit normal, from `b` to `a`.
+    /// Unit normal (world), from `b` to `a`.
     pub normal: DVec3,
     /// Depth (m); negative for a gap.
     pub depth: f64,

@@ -51,6 +51,12 @@ pub enum ContactError {
     /// A pose has a number that is not finite, or a rotation that is not of unit length.
     #[error("the pose of the collider must be finite, with a rotation of unit length")]
     Pose,
+    /// A shape that is not convex cannot be cast.
+    #[error("a {0} cannot be cast; cast a ball, box, capsule, cylinder or convex hull")]
+    NotCast(&'static str),
+    /// A motion has a number that is not finite.
+    #[error("the motion of a cast must be finite")]
+    Motion,
     /// A normal is zero or not finite.
     #[error("the normal of a plane must be finite and not zero")]
     Normal,

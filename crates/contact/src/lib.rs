@@ -56,6 +56,7 @@ mod mesh_pair;
 mod placed_skin;
 
 mod narrow_phase;
+mod shape_cast;
 mod skin_search;
 
 mod model;

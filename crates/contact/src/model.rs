@@ -106,14 +106,15 @@ impl ContactModel {
         Ok(Self { rules: PairRules::new(rules)?, ..self })
     }
 
-    /// The same colliders with poses in other frames of their bodies; `frame` gives the present frame of a body in the new one.
+    /// The same colliders with poses in other frames of their bodies; `frame` gives the present frame of a body in the new one. Poses of bodies
+    /// that queries take are then those of the new frames.
     #[must_use]
     pub fn seen_from(mut self, frame: impl Fn(usize) -> Pose) -> Self {
-        let moved = |collider: Collider| match collider.owner() {
-            Owner::World => collider,
-            Owner::Body(body) => collider.seen_from(frame(body as usize)),
-        };
-        self.colliders = self.colliders.into_iter().map(moved).collect();
+        for collider in &mut self.colliders {
+            if let Owner::Body(body) = collider.owner() {
+                collider.see_from(frame(body as usize));
+            }
+        }
         self
     }
 
@@ -154,7 +155,8 @@ impl ContactModel {
     }
 
     /// Every contact of bodies with the world and with each other whose gap is at most `margin` (m), sorted by key, at
-    /// most sixteen per pair of colliders. `poses` are world from body.
+    /// most sixteen per pair of colliders. `poses` are world from body, of the frames in which
+    /// colliders are given.
     ///
     /// Cost: a sort of the colliders along one axis, and the narrow phase of the pairs whose boxes overlap. After the
     /// first calls nothing is allocated. Bodies without a finite pose are left out and counted.

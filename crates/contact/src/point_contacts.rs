@@ -29,7 +29,8 @@ pub struct PointCloud<'a> {
 
 impl ContactModel {
     /// Adds a contact to `out` for every point and collider whose gap is at most `margin` (m), then sorts `out` by key.
-    /// `poses` are world from body. A vertex and a collider give one contact, at the vertex.
+    /// `poses` are as in
+    /// [`ContactModel::rigid_contacts`]. A vertex and a collider give one contact, at the vertex.
     pub fn point_contacts(
         &self,
         cloud: &PointCloud<'_>,

@@ -1,7 +1,7 @@
-//! Questions about everything that can be touched at one moment: rays, nearest points, overlaps.
+//! Questions about everything that can be touched at one moment: rays, moving shapes, nearest points, overlaps.
 //!
 //! [`Probe`] places all colliders and skins once, and sorts them into a tree of boxes; each question then costs O(log n) and what it finds. Planes are
-//! asked one by one. Colliders are asked in the frames of their shapes (`shape_ray.rs`, `shape_nearest.rs`, `shape_overlap.rs`), flesh by the triangles of
+//! asked one by one. Colliders are asked in the frames of their shapes (`shape_ray.rs`, `shape_cast.rs`, `shape_nearest.rs`, `shape_overlap.rs`), flesh by the triangles of
 //! its skin. What may be seen is decided by groups, as for contact. Colliders whose pose is not finite are left out. World axes, metres. Answers depend on the
 //! model and the poses only, to the bit.
 
@@ -14,6 +14,7 @@ use crate::placed_skin::PlacedSkin;
 use crate::ray_triangle::LocalRay;
 use crate::refit_tree::{NodeBox, RefitTree};
 use crate::shape::ContactShape;
+use crate::shape_cast::{CastTouch, MovingShape};
 use crate::shape_nearest::nearest_point;
 use crate::shape_overlap::overlap;
 use crate::shape_ray::{RayTouch, ray_touch};
@@ -48,9 +49,9 @@ struct OwnSkin<'a> {
 /// A ray to be cast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayCast {
-    /// Where it begins (m).
+    /// Where it begins (m, world).
     pub origin: DVec3,
-    /// Where it goes; of any length but zero.
+    /// Where it goes, world axes; of any length but zero.
     pub direction: DVec3,
     /// How far it goes (m).
     pub reach: f64,
@@ -85,16 +86,16 @@ pub struct SurfaceHit {
     pub side: TouchSide,
     /// The body that the collider belongs to, by its index; none for the world and for flesh.
     pub body: Option<usize>,
-    /// The place (m).
+    /// The place (m, world).
     pub point: DVec3,
-    /// Unit normal, outward. A sheet has that of the side it is seen from.
+    /// Unit normal (world), outward. A sheet has that of the side it is seen from.
     pub normal: DVec3,
-    /// Along a ray, the way to the place; from a point, the distance of the surface, negative inside (m).
+    /// Along a ray or cast, the way to the place, negative if a cast begins inside; from a point, the distance of the surface, negative inside (m).
     pub distance: f64,
 }
 
 impl<'a> Probe<'a> {
-    /// Colliders of bodies at `poses` (world from body), and of the world.
+    /// Colliders of bodies at `poses` (world from body, of the frames in which colliders are given), and of the world.
     pub fn new(model: Option<&'a ContactModel>, poses: &[Pose]) -> Self {
         let colliders = model.iter().flat_map(|model| model.colliders());
         let placed: Vec<_> = colliders.map(|it| PlacedCollider::new(it, poses, poses, 0.0)).collect();
@@ -114,7 +115,7 @@ impl<'a> Probe<'a> {
         Self { model, placed, bounded, unbounded, tree, boxes, skins: Vec::new() }
     }
 
-    /// Adds flesh: its number, its skin over points (m), and its groups. Points beyond those of the skin are ignored.
+    /// Adds flesh: its number, its skin over points (m, world), and its groups. Points beyond those of the skin are ignored.
     pub fn add_flesh(&mut self, number: u32, skin: &'a Skin, points: Vec<DVec3>, groups: Groups) {
         let mut boxes = Vec::new();
         skin.fit(&points, &mut boxes);
@@ -137,7 +138,7 @@ impl<'a> Probe<'a> {
     /// ```
     pub fn ray(&self, ray: &RayCast) -> Option<SurfaceHit> {
         let mut first: Option<SurfaceHit> = None;
-        self.cast(
+        self.crossings(
             ray,
             &mut first,
             |first| first.map_or(ray.reach, |hit| hit.distance),
@@ -153,14 +154,71 @@ impl<'a> Probe<'a> {
     /// The first place on everything that a ray meets, nearest first.
     pub fn ray_all(&self, ray: &RayCast) -> Vec<SurfaceHit> {
         let mut hits = Vec::new();
-        self.cast(ray, &mut hits, |_| ray.reach, |hits: &mut Vec<SurfaceHit>, hit| hits.push(hit));
+        self.crossings(ray, &mut hits, |_| ray.reach, |hits: &mut Vec<SurfaceHit>, hit| hits.push(hit));
         hits.sort_by(|a, b| a.side.cmp(&b.side).then(a.distance.total_cmp(&b.distance)));
         hits.dedup_by_key(|hit| hit.side);
         hits.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         hits
     }
 
-    /// The place on the nearest surface, at most `reach` away (m): the one with the least distance, which is negative inside a solid.
+    /// The first place where a convex shape touches something, if it moves from a pose (world from shape) by `motion` (m) without turning; it stops there after
+    /// [`SurfaceHit::distance`]. What it slides along or leaves it does not meet. A shape that begins inside something is told so by a negative distance: how deep it is in what it is deepest
+    /// in. In a mesh, height field or flesh that holds its middle the depth is that along the normal of the nearest place.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use sinew_contact::{Collider, ContactMaterial, ContactModel, Groups, Probe};
+    /// use sinew_math::{Pose, Shape};
+    ///
+    /// let ground = Collider::ground(DVec3::ZERO, DVec3::Z, ContactMaterial::passive(0.5))?;
+    /// let model = ContactModel::new(vec![ground], 0, &[])?;
+    /// let probe = Probe::new(Some(&model), &[]);
+    /// let ball = Shape::Sphere { radius: 0.5 }.into();
+    /// let cast = |z: f64| probe.cast(&ball, Pose::from_translation(DVec3::Z * z), DVec3::Z * -3.0, Groups::ALL);
+    /// let hit = cast(2.5)?.expect("the ground");
+    /// assert_eq!((hit.distance, hit.point, hit.normal), (2.0, DVec3::ZERO, DVec3::Z));
+    /// assert!(cast(4.0)?.is_none());
+    /// assert_eq!(cast(0.4)?.expect("it begins in the ground").distance, 0.4 - 0.5);
+    /// # Ok::<(), sinew_contact::ContactError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Shapes that are not convex, sizes, a pose or a motion that a collider could not have.
+    pub fn cast(
+        &self,
+        shape: &ContactShape,
+        from: Pose,
+        motion: DVec3,
+        groups: Groups,
+    ) -> Result<Option<SurfaceHit>, ContactError> {
+        let moving = MovingShape::new(shape, from, motion)?;
+        let mut first: Option<SurfaceHit> = None;
+        let bound = |first: &Option<SurfaceHit>| first.map_or(moving.reach, |hit| hit.distance);
+        let offer = |first: &mut Option<SurfaceHit>, hit: SurfaceHit| {
+            if first.is_none_or(|known| (hit.distance, hit.side) < (known.distance, known.side)) {
+                *first = Some(hit);
+            }
+        };
+        let look = |first: &mut Option<SurfaceHit>, index: u32| {
+            let touch = self.visible(index, groups).and_then(|other| moving.touch(other, bound(first)));
+            if let Some(CastTouch { way, point, normal }) = touch {
+                offer(first, self.hit(index, RayTouch { way, normal }, point));
+            }
+        };
+        self.unbounded.iter().for_each(|&index| look(&mut first, index));
+        let wanted = |first: &Option<SurfaceHit>, node: &NodeBox| moving.may_reach(node, bound(first));
+        self.tree
+            .walk(&self.boxes, &mut first, wanted, |first, item| look(first, self.bounded[item as usize]));
+        for skin in self.skins.iter().filter(|skin| skin.groups.meet(groups)) {
+            if let Some(CastTouch { way, point, normal }) = moving.touch_skin(&skin.placed(), bound(&first)) {
+                let side = TouchSide::Flesh(skin.number);
+                offer(&mut first, SurfaceHit { side, body: None, point, normal, distance: way });
+            }
+        }
+        Ok(first)
+    }
+
+    /// The place on the surface nearest to a point of the world (m), at most `reach` away (m): the one with the least distance, which is negative inside a solid.
     ///
     /// ```
     /// use glam::DVec3;
@@ -264,7 +322,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Gives `take` the first place on every collider and skin that a ray meets nearer than `reach`.
-    fn cast<T>(
+    fn crossings<T>(
         &self,
         ray: &RayCast,
         state: &mut T,

@@ -34,7 +34,7 @@ impl SensorModel {
         Self { all: self.all.seen_from(frame), ..self }
     }
 
-    /// All colliders, the sensors last.
+    /// All colliders, the sensors last, in the frames in which they were given or [seen](Self::seen_from) last.
     pub fn colliders(&self) -> &ContactModel {
         &self.all
     }
@@ -49,7 +49,7 @@ impl SensorModel {
         (self.is_sensor(i) || self.is_sensor(j)) && self.all.may_meet(i, j)
     }
 
-    /// Adds every pair of a sensor and what overlaps it. `poses` are world from body.
+    /// Adds every pair of a sensor and what overlaps it. `poses` are as in [`ContactModel::rigid_contacts`].
     ///
     /// ```
     /// use glam::DVec3;

@@ -65,17 +65,19 @@ fn holds(shape: &ContactShape, point: DVec3) -> bool {
     shape.signed_distance(point).is_some_and(|distance| distance <= 0.0)
 }
 
-fn surface_overlaps(surface: WorldShape<'_>, other: WorldShape<'_>) -> bool {
-    let inner = inner_point(other.shape).map(|point| other.placed.pose.transform_point(point));
-    let is_far_below = |local: DVec3| match surface.shape {
+/// Whether a point of the world is inside a mesh, or in the ground under a height field.
+pub(crate) fn encloses(surface: WorldShape<'_>, point: DVec3) -> bool {
+    let local = surface.placed.local(point);
+    let is_far_below = match surface.shape {
         ContactShape::Field(field) => !field.extent().holds(local, 0.0),
         _ => false,
     };
-    let is_inside = |point: DVec3| {
-        let local = surface.placed.local(point);
-        holds(surface.shape, local) && !is_far_below(local)
-    };
-    if inner.is_some_and(is_inside) {
+    holds(surface.shape, local) && !is_far_below
+}
+
+fn surface_overlaps(surface: WorldShape<'_>, other: WorldShape<'_>) -> bool {
+    let inner = inner_point(other.shape).map(|point| other.placed.pose.transform_point(point));
+    if inner.is_some_and(|point| encloses(surface, point)) {
         return true;
     }
     let around = box_in(other, surface);
@@ -93,7 +95,7 @@ fn surface_overlaps(surface: WorldShape<'_>, other: WorldShape<'_>) -> bool {
 }
 
 /// The box of a shape along the axes of another one, in its frame; everything for a plane.
-fn box_in(shape: WorldShape<'_>, frame: WorldShape<'_>) -> NodeBox {
+pub(crate) fn box_in(shape: WorldShape<'_>, frame: WorldShape<'_>) -> NodeBox {
     let Some(extent) = shape.shape.extent() else {
         return NodeBox { low: DVec3::NEG_INFINITY, high: DVec3::INFINITY };
     };
@@ -171,7 +173,8 @@ fn triangles_cross(a: [DVec3; 3], b: [DVec3; 3]) -> bool {
         || edges(b).into_iter().any(|edge| segment_meets(edge, a))
 }
 
-fn core(shape: &ContactShape) -> Option<ConvexCore<'_>> {
+/// The core of a convex shape; none for a ball.
+pub(crate) fn core(shape: &ContactShape) -> Option<ConvexCore<'_>> {
     match shape {
         ContactShape::Solid(shape) => ConvexCore::of(shape),
         ContactShape::Convex(hull) => Some(ConvexCore::Hull(hull.solid())),
@@ -180,7 +183,7 @@ fn core(shape: &ContactShape) -> Option<ConvexCore<'_>> {
 }
 
 /// The radius that the core leaves out (m).
-fn radius(shape: &ContactShape) -> f64 {
+pub(crate) fn radius(shape: &ContactShape) -> f64 {
     match shape {
         ContactShape::Solid(Shape::Sphere { radius }) => *radius,
         ContactShape::Solid(shape) => core_radius(shape),

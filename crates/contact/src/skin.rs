@@ -59,7 +59,7 @@ pub(crate) struct SkinEdge {
 }
 
 impl Skin {
-    /// Triangles over points that are at `rest` (m).
+    /// Triangles over points that are at `rest` (m, any frame).
     ///
     /// # Errors
     /// [`ContactError::Skin`] if a triangle refers to a point that does not exist.
@@ -119,7 +119,7 @@ impl Skin {
         self.n_points
     }
 
-    /// For each place (m) how far inside the surface it is when the points are at `rest`; negative outside.
+    /// For each place (m) how far inside the surface it is when the points are at `rest`, both in one frame; negative outside.
     pub fn depths(&self, rest: &[DVec3], places: &[DVec3]) -> Vec<f64> {
         let boxes = self.boxes(rest);
         let depth = |&place: &DVec3| {

@@ -32,7 +32,7 @@ pub struct SkinContacts {
 
 impl ContactModel {
     /// Finds every contact of the points of a skin, and of its edges and faces between them, whose gap is at most
-    /// `margin` (m). `poses` are world from body. Points deep inside a convex solid are pushed back to the side that they
+    /// `margin` (m). `poses` are as in [`ContactModel::rigid_contacts`]. Points deep inside a convex solid are pushed back to the side that they
     /// came from, as the inner normal of the skin says.
     pub fn skin_contacts(
         &self,

@@ -30,9 +30,9 @@ pub struct ContactSolve {
 /// Relative velocities of a contact: first side minus other side at the contact point (m/s, world).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Approach {
-    /// At the start of the step.
+    /// At the start of the step (m/s, world).
     pub now: DVec3,
-    /// At its end if there were no contacts: with gravity and everything else that is known.
+    /// At its end (m/s, world) if there were no contacts: with gravity and everything else that is known.
     pub free: DVec3,
     /// Mass at the contact (kg), see [`ContactStart::mass`].
     pub mass: f64,

@@ -77,7 +77,7 @@ impl ContactEvents {
 
     /// The same touches of other sides, where there are any.
     #[must_use]
-    pub fn renumbered(&self, moved: impl Fn(&ContactEvent) -> Option<ContactEvent>) -> Self {
+    pub fn renumbered(&self, moved: impl FnMut(&ContactEvent) -> Option<ContactEvent>) -> Self {
         let mut entries: Vec<ContactEvent> = self.entries.iter().filter_map(moved).collect();
         entries.sort_unstable_by_key(|event| event.sides);
         Self { entries }

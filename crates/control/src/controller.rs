@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Springs, Tree, TreeState};
+use sinew_mechanism::JointId;
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, LoopedTree, Springs, TreeState};
 
 use crate::goal::{Aim, Goal, GoalPoint, GoalTimes};
 use crate::guidance::{ActiveGuide, Guidance};
@@ -14,8 +15,8 @@ use crate::input::{ControlContext, ControlInput};
 use crate::report::{ControlReport, GoalReport};
 use crate::score::{Act, Score};
 use crate::{
-    actuation::Actuation, controller_state::ControllerState, error::ControlError, landing, playback::Player,
-    saturation::Saturation,
+    actuation::Actuation, controller_state::ControllerState, error::ControlError, landing, plant::Plant,
+    playback::Player, saturation::Saturation,
 };
 
 /// A score for one tree, ready to give commands. Everything but score and actuation is scratch. Clones share the score.
@@ -23,34 +24,40 @@ use crate::{
 pub struct Controller {
     actuation: Actuation,
     score: Arc<Score>,
-    dynamics: Dynamics,
+    plant: Plant,
     guidance: Guidance,
     saturation: Saturation,
     player: Player,
 }
 
 impl Controller {
-    /// Checks a score against a tree.
+    /// Checks a score against a tree. Loops that close in it are kept by every command.
     ///
     /// # Errors
     /// Names the phase and what is wrong in it: an unknown bone, a number out of range, times out of order, sizes of
     /// another tree.
-    pub fn new(tree: &Tree, actuation: Actuation, score: Score) -> Result<Self, ControlError> {
+    pub fn new(looped: &LoopedTree, actuation: Actuation, score: Score) -> Result<Self, ControlError> {
+        let tree = looped.tree();
         if !actuation.fits(tree) {
             let (found, expected) = (actuation.n_dofs(), tree.n_dofs());
             return Err(ControlError::WrongSize { what: "actuation", index: 0, found, expected });
         }
         score.check(tree)?;
-        let mut dynamics = Dynamics::new(tree);
-        let guidance = Guidance::new(tree, &mut dynamics);
+        let mut plant = Plant::new(looped);
+        let guidance = Guidance::new(tree, &mut plant.dynamics);
         let saturation = Saturation::new(tree, actuation.has_torque_limits());
         let (score, player) = (Arc::new(score), Player::new(tree));
-        Ok(Self { actuation, score, dynamics, guidance, saturation, player })
+        Ok(Self { actuation, score, plant, guidance, saturation, player })
     }
 
     /// The actuators.
     pub fn actuation(&self) -> &Actuation {
         &self.actuation
+    }
+
+    /// Lets the joints go that close loops and that `is_released` names; the others hold.
+    pub fn release(&mut self, looped: &LoopedTree, is_released: impl Fn(JointId) -> bool) {
+        self.plant.release(looped, is_released);
     }
 
     /// The score.
@@ -65,17 +72,18 @@ impl Controller {
     /// If an argument belongs to another tree.
     pub fn command(
         &mut self,
-        tree: &Tree,
+        looped: &LoopedTree,
         state: &TreeState,
         input: &ControlInput<'_>,
         control: &mut ControllerState,
         out: &mut HybridCommand,
     ) -> ControlReport {
+        let tree = looped.tree();
         assert!(self.actuation.fits(tree), "the controller belongs to another tree");
         let mut report = ControlReport { ignored_drags: input.drags.len(), ..ControlReport::default() };
         let score = [-input.dt, 0.0, input.dt].map(|offset| self.score.warp.at(input.time + offset)[0]);
         let step = GoalTimes { score, dt: input.dt, up: (-input.gravity).normalize_or(DVec3::Z) };
-        let at = ControlContext { tree, actuation: &self.actuation, state, input, step };
+        let at = ControlContext { looped, tree, actuation: &self.actuation, state, input, step };
         out.modes.resize(tree.n_links(), JointMode::Passive);
         out.values.resize(tree.n_dofs(), 0.0);
         if !at.is_finite() {
@@ -84,8 +92,8 @@ impl Controller {
             clear(out);
             return report;
         }
-        self.dynamics.kinematics(tree, state);
-        enter(&self.score, &at, &self.dynamics, control);
+        self.plant.kinematics(looped, state);
+        enter(&self.score, &at, &self.plant.dynamics, control);
         self.saturation.begin();
         self.guidance.forget_goals();
         let act = control.phase.map_or(&Act::Passive, |phase| &self.score.phases[phase].act);
@@ -93,18 +101,20 @@ impl Controller {
             Act::Passive => passive(&at, out),
             Act::Land(springs) => {
                 landing::command(springs, &at, out);
-                self.saturation.apply(&at, &mut self.dynamics, out);
+                self.saturation.apply(&at, &mut self.plant, out);
             }
             Act::Keyframes(playback) => {
                 self.player.command(&at, playback, control, &self.score.warp, out);
-                self.saturation.apply(&at, &mut self.dynamics, out);
+                self.guidance.agree_with_loops(&at, &mut self.plant, out);
+                self.saturation.apply(&at, &mut self.plant, out);
             }
             Act::Guide(guide) => {
                 let active = ActiveGuide { guide, held: &control.held, age: at.time() - control.entered };
-                let (dynamics, saturation) = (&mut self.dynamics, &mut self.saturation);
-                report = self.guidance.command(&at, &active, dynamics, saturation, out);
+                let (plant, saturation) = (&mut self.plant, &mut self.saturation);
+                report = self.guidance.command(&at, &active, plant, saturation, out);
             }
         }
+        self.plant.drive_loops(&at, out);
         report.phase = control.phase;
         report.saturated = self.saturation.count();
         if !out.values.iter().all(|x| x.is_finite()) {

@@ -11,7 +11,7 @@ pub struct ControllerState {
     pub phase: Option<usize>,
     /// Time of the score at which the phase was entered (s).
     pub entered: f64,
-    /// Per goal of the phase: pose of the bone when the phase was entered; the translation is the goal's point (world
+    /// Per goal of the phase, when that was entered: orientation of the body frame of the bone, and the goal's point as the translation (world
     /// axes).
     pub held: Vec<Pose>,
     /// For a clip that starts from the present pose: displacements, then rates, of the joints relative to the clip when

@@ -162,7 +162,7 @@ impl TargetCourse {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Facing {
-    /// This orientation of the bone in world axes.
+    /// This orientation of the body frame of the bone, `world_from_body`.
     At(DQuat),
     /// Its orientation when the phase began.
     Held,
@@ -196,7 +196,7 @@ pub enum Aim {
     Position(PointTarget),
     /// One component of the position of the point, such as its height: one row.
     Component {
-        /// Direction of the component, of any length but zero.
+        /// Direction of the component, world axes, of any length but zero.
         axis: DVec3,
         /// Target whose component counts.
         place: PointTarget,
@@ -205,13 +205,13 @@ pub enum Aim {
     Height(PointTarget),
     /// Orientation of the bone: three rows.
     Orientation(Facing),
-    /// Velocity of the point (m/s): three rows.
+    /// Velocity of the point, world axes (m/s): three rows.
     Velocity(DVec3),
-    /// Angular velocity of the bone (rad/s): three rows.
+    /// Angular velocity of the bone, world axes (rad/s): three rows.
     Spin(DVec3),
-    /// Acceleration of the point (m/s²): three rows.
+    /// Acceleration of the point, world axes (m/s²): three rows.
     Acceleration(DVec3),
-    /// Angular acceleration of the bone (rad/s²): three rows.
+    /// Angular acceleration of the bone, world axes (rad/s²): three rows.
     SpinRate(DVec3),
 }
 
@@ -242,7 +242,7 @@ impl Goal {
         matches!(self.aim, Aim::Position(PointTarget::Along(_) | PointTarget::Beside(_) | PointTarget::At(_)))
     }
 
-    /// Drags a point of a bone to a target, at the level of drags, with default gains.
+    /// Drags a point of a bone (in its body frame, m) to a target, at the level of drags, with default gains.
     pub fn drag(bone: LinkId, point: DVec3, place: PointTarget) -> Self {
         Self { bone, point, aim: Aim::Position(place), gains: Gains::default(), level: levels::DRAG }
     }

@@ -25,6 +25,7 @@
 //! radians. World axes, SI units. Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. Never fails; the
 //! caller replaces a result that is not finite by a command of zeros and reports it.
 
+mod closing;
 mod course;
 mod level;
 mod scratch;
@@ -34,7 +35,9 @@ use sinew_recursive::{Dynamics, HybridCommand, JointMode};
 
 use crate::goal::GoalRows;
 use crate::report::{ControlReport, GoalReport};
-use crate::{guide::Style, input::ControlContext, limits::for_each_limit, saturation::Saturation};
+use crate::{
+    guide::Style, input::ControlContext, limits::for_each_limit, plant::Plant, saturation::Saturation,
+};
 use course::{GoalCourse, Trust};
 use scratch::base_command;
 pub(crate) use scratch::{ActiveGuide, Guidance};
@@ -65,35 +68,34 @@ impl Guidance {
         self.goal_reports.clear();
     }
 
-    /// Fills `out`; `dynamics` holds the kinematics of the state. Reports ignored drags and active limits.
+    /// Fills `out`; `plant` holds the kinematics of the state. Reports ignored drags and active limits.
     pub(crate) fn command(
         &mut self,
         at: &ControlContext<'_>,
         active: &ActiveGuide<'_>,
-        dynamics: &mut Dynamics,
+        plant: &mut Plant,
         saturation: &mut Saturation,
         out: &mut HybridCommand,
     ) -> ControlReport {
         let last = active.goals(at).map(|goal| goal.level).max();
-        self.trust = Trust::new(last, caution(at, dynamics));
-        let ignored_drags = self.measure_goals(at, active, dynamics);
+        self.trust = Trust::new(last, caution(at, &plant.dynamics));
+        let ignored_drags = self.measure_goals(at, active, plant);
         let mut report = ControlReport { ignored_drags, ..ControlReport::default() };
         self.find_limits(at);
         saturation.begin();
         for round in 1.. {
-            self.solve_levels(at, active, dynamics, saturation, out);
+            self.solve_levels(at, active, plant, saturation, out);
             report.at_limits = self.holds.iter().filter(|holds| **holds).count();
             if round == MAX_ROUNDS {
-                saturation.apply(at, dynamics, out);
+                saturation.apply(at, plant, out);
                 break;
             }
-            let saturated = saturation.find(at, dynamics, out);
-            if self.add_passed_limits(at, active, dynamics, saturation, out) || saturated {
+            let saturated = saturation.find(at, plant, out);
+            if self.add_passed_limits(at, active, plant, saturation, out) || saturated {
                 continue;
             }
-            // a locked joint has no acceleration for any command
-            let _ = dynamics.respond(at.tree, out, at.input.gravity, at.input.external);
-            if self.leads_there(at, active, dynamics) {
+            plant.respond(at, out);
+            if self.leads_there(at, active, &plant.dynamics) {
                 break;
             }
         }
@@ -115,10 +117,10 @@ impl Guidance {
         &mut self,
         at: &ControlContext<'_>,
         active: &ActiveGuide<'_>,
-        dynamics: &mut Dynamics,
+        plant: &mut Plant,
     ) -> usize {
         let mut n_ignored = 0;
-        self.look_back(at, dynamics);
+        self.look_back(at, plant);
         self.goals.clear();
         self.goal_reports.clear();
         for (k, goal) in active.goals(at).enumerate() {
@@ -130,7 +132,7 @@ impl Guidance {
                 self.goal_reports.push(GoalReport::default());
                 continue;
             }
-            let now = self.point_before(at, dynamics, goal);
+            let now = self.point_before(at, &plant.dynamics, goal);
             let held = active.held.get(k).copied().unwrap_or(now.pose);
             let rows = GoalRows::new(goal, &now, &held, &at.step);
             self.goals.push(Some(rows));
@@ -156,7 +158,7 @@ impl Guidance {
         &mut self,
         at: &ControlContext<'_>,
         active: &ActiveGuide<'_>,
-        dynamics: &mut Dynamics,
+        plant: &mut Plant,
         saturation: &Saturation,
         command: &HybridCommand,
     ) -> bool {
@@ -164,9 +166,8 @@ impl Guidance {
             return false;
         }
         let accelerations = if active.guide.style == Style::Torque {
-            // a locked joint has no acceleration for any command
-            let _ = dynamics.respond(at.tree, command, at.input.gravity, at.input.external);
-            dynamics.accelerations()
+            plant.respond(at, command);
+            plant.dynamics.accelerations()
         } else {
             &command.values
         };
@@ -187,36 +188,38 @@ impl Guidance {
         &mut self,
         at: &ControlContext<'_>,
         active: &ActiveGuide<'_>,
-        dynamics: &mut Dynamics,
+        plant: &mut Plant,
         saturation: &Saturation,
         out: &mut HybridCommand,
     ) {
         let style = active.guide.style;
         self.goal_reports.iter_mut().for_each(|report| report.shortfall = 0.0);
         self.variables.choose(at, style, saturation);
-        self.prefer_pose(at, active, dynamics, saturation);
+        self.prefer_pose(at, active, plant, saturation);
         base_command(at, style, saturation, out);
-        // a locked joint has no acceleration for any command
-        let _ = dynamics.respond(at.tree, out, at.input.gravity, at.input.external);
+        plant.respond(at, out);
         self.hierarchy.begin(&self.variables.weights);
         let preference = &self.variables.preference;
         if !preference.is_empty() {
             self.hierarchy.start_from(preference);
         }
+        if style == Style::Acceleration {
+            self.keep_loops(at, plant, out, 1.0);
+        }
         if style == Style::Velocity {
-            if preference.is_empty() {
+            if self.variables.preference.is_empty() {
                 self.keep_slowing(at);
             }
-            self.solve_passive_dynamics(at, dynamics, saturation);
+            self.solve_passive_dynamics(at, plant, saturation, out);
         }
-        self.rest_in_step(at, style, dynamics, saturation, out);
+        self.rest_in_step(at, style, plant, saturation, out);
         let mut level = self.next_level(at, active, None);
         while let Some(now) = level {
-            self.gather(at, active, dynamics, now);
+            self.gather(at, active, plant, now);
             level = self.next_level(at, active, Some(now));
             let preference = &self.variables.preference;
             if !self.level.targets.is_empty() {
-                self.solve_level(at, active, dynamics, saturation, out);
+                self.solve_level(at, active, plant, saturation, out);
             } else if now == active.guide.pose_level && !preference.is_empty() {
                 self.hierarchy.prefer(preference);
             }
@@ -240,7 +243,7 @@ impl Guidance {
         &mut self,
         at: &ControlContext<'_>,
         style: Style,
-        dynamics: &mut Dynamics,
+        plant: &mut Plant,
         saturation: &Saturation,
         base: &HybridCommand,
     ) {
@@ -253,9 +256,9 @@ impl Guidance {
         if style == Style::Torque {
             base_command(at, Style::Acceleration, saturation, probe);
             variables.dofs.iter().zip(&*tangent).for_each(|(dof, x)| probe.values[*dof] = *x);
-            let _ = dynamics.respond(at.tree, probe, at.input.gravity, at.input.external);
-            tangent.iter_mut().zip(&variables.dofs).for_each(|(x, dof)| *x = dynamics.torques()[*dof]);
-            let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
+            plant.respond(at, probe);
+            tangent.iter_mut().zip(&variables.dofs).for_each(|(x, dof)| *x = plant.torques(at)[*dof]);
+            plant.respond(at, base);
             bend /= LEVER * if variables.preference.is_empty() { *inertia } else { inertia.sqrt() };
         }
         self.hierarchy.rest_at(&tangent[..variables.dofs.len()], LEVER * bend);
@@ -266,7 +269,7 @@ impl Guidance {
         &mut self,
         at: &ControlContext<'_>,
         active: &ActiveGuide<'_>,
-        dynamics: &mut Dynamics,
+        plant: &mut Plant,
         saturation: &Saturation,
     ) {
         let Self { variables, tangent, probe, .. } = self;
@@ -295,8 +298,8 @@ impl Guidance {
                 for dof in &variables.dofs {
                     probe.values[*dof] = tangent[*dof];
                 }
-                let _ = dynamics.respond(at.tree, probe, at.input.gravity, at.input.external);
-                variables.preference.extend(variables.dofs.iter().map(|dof| dynamics.torques()[*dof]));
+                plant.respond(at, probe);
+                variables.preference.extend(variables.dofs.iter().map(|dof| plant.torques(at)[*dof]));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::Force;
-use sinew_recursive::{Tree, TreeState};
+use sinew_recursive::{LoopedTree, Tree, TreeState};
 
 use crate::{
     actuation::Actuation,
@@ -18,7 +18,8 @@ pub struct ControlInput<'a> {
     pub dt: f64,
     /// Acceleration of gravity, world axes (m/s²).
     pub gravity: DVec3,
-    /// One wrench per link as in `sinew_recursive::Dynamics::hybrid` (flesh, contact, wind), or empty.
+    /// One wrench per link, or nothing: torque about the centre of mass of its body (N·m) and force (N), world axes, as in
+    /// `sinew_recursive::Dynamics::hybrid` (flesh, contact, wind).
     pub external: &'a [Force],
     /// Torques of passive joints, such as springs, per dof (N·m, N), or empty.
     pub torques: &'a [f64],
@@ -43,6 +44,7 @@ impl<'a> ControlInput<'a> {
 /// A character, its state and the input of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct ControlContext<'a> {
+    pub(crate) looped: &'a LoopedTree,
     pub(crate) tree: &'a Tree,
     pub(crate) actuation: &'a Actuation,
     pub(crate) state: &'a TreeState,

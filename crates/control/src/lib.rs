@@ -18,6 +18,7 @@ mod goal;
 mod guide;
 mod input;
 mod limits;
+mod plant;
 
 mod guidance;
 mod landing;

@@ -3,9 +3,9 @@
 //! The torque vector of a joint keeps its direction and gets the length of the limit. This changes the torques of other
 //! joints, so the search is repeated. Joints are only added, so it ends. Cost: one hybrid sweep per repetition.
 
-use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree};
+use sinew_recursive::{HybridCommand, JointMode, LinkId, Tree};
 
-use crate::input::ControlContext;
+use crate::{input::ControlContext, plant::Plant};
 
 /// Largest number of repetitions; any excess that remains is accepted.
 const MAX_ROUNDS: usize = 8;
@@ -53,7 +53,7 @@ impl Saturation {
     pub(crate) fn find(
         &mut self,
         at: &ControlContext<'_>,
-        dynamics: &mut Dynamics,
+        plant: &mut Plant,
         command: &HybridCommand,
     ) -> bool {
         if !self.enabled {
@@ -61,10 +61,9 @@ impl Saturation {
         }
         let known = command.modes.iter().all(|mode| *mode != JointMode::Prescribed);
         if !known {
-            // locked joints are reported by the sweep of the caller
-            let _ = dynamics.respond(at.tree, command, at.input.gravity, at.input.external);
+            plant.respond(at, command);
         }
-        let torques = if known { &command.values } else { dynamics.torques() };
+        let torques = if known { &command.values } else { plant.torques(at) };
         let mut any = false;
         for link in at.tree.links().filter(|link| at.actuation.is_active(*link)) {
             let dofs = at.tree.dofs(link);
@@ -82,14 +81,9 @@ impl Saturation {
     }
 
     /// Holds joints of a finished command at their limits, without compensation by other joints.
-    pub(crate) fn apply(
-        &mut self,
-        at: &ControlContext<'_>,
-        dynamics: &mut Dynamics,
-        command: &mut HybridCommand,
-    ) {
+    pub(crate) fn apply(&mut self, at: &ControlContext<'_>, plant: &mut Plant, command: &mut HybridCommand) {
         for _ in 0..MAX_ROUNDS {
-            if !self.find(at, dynamics, command) {
+            if !self.find(at, plant, command) {
                 break;
             }
             for link in at.tree.links().filter(|link| self.held[link.index()]) {

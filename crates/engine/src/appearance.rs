@@ -26,7 +26,7 @@ pub struct Appearance {
 pub struct SolidAppearance {
     /// The body.
     pub body: BodyId,
-    /// Where the shape is on it.
+    /// Pose of the shape in the body frame.
     pub body_from_shape: Pose,
     /// The shape.
     pub shape: Shape,
@@ -52,7 +52,7 @@ pub struct SurfaceAppearance {
 pub struct MeshAppearance {
     /// The body that carries it; none for the world.
     pub body: Option<BodyId>,
-    /// Its points in the frame of the body (m).
+    /// Its points in the body frame, or in the world (m).
     pub points: Vec<DVec3>,
     /// Three points each, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -82,6 +82,6 @@ pub struct FleshAppearance {
 pub struct BodyPoint {
     /// The body; none for the world.
     pub body: Option<BodyId>,
-    /// The point in its frame.
+    /// The point in its body frame, or in the world (m).
     pub point: DVec3,
 }

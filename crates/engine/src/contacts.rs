@@ -21,13 +21,13 @@ pub struct Contact {
     pub by: Option<ContactPartner>,
     /// The colliders or flesh that touch: of `on`, then of `by`.
     pub sides: [TouchSide; 2],
-    /// Position, m.
+    /// Position in the world, m.
     pub point: DVec3,
-    /// From `by` to `on`, of length 1.
+    /// From `by` to `on`, world axes, of length 1.
     pub normal: DVec3,
     /// Depth, m; negative if a gap was about to close.
     pub depth: f64,
-    /// Force with friction on `on`, N.
+    /// Force with friction on `on`, at that position, world axes, N.
     pub force: DVec3,
 }
 

@@ -6,7 +6,7 @@
 //! state. World axes, SI. Cost: one pass over the joints.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, exp_so3};
+use sinew_math::{Force, Motion, exp_so3, shift_force};
 use sinew_mechanism::{BodyId, DriveCoordinate, Input, JointId, joint_reading};
 use sinew_recursive::{Dynamics, Tree};
 
@@ -24,6 +24,9 @@ impl Workspace {
             let is_first = model.mechanism().joint_bodies(joint).0 == Some(tree.body(link));
             forces[joint.index()] = if is_first { on_link } else { -on_link };
         }
+        for (joint, wrench) in self.closing_wrenches(model) {
+            forces[joint.index()] = wrench.linear;
+        }
         forces
     }
 
@@ -37,18 +40,34 @@ impl Workspace {
         if self.accelerations().is_empty() {
             return Vec::new();
         }
-        let mut wrenches = vec![Force::ZERO; model.mechanism().n_joints()];
-        for link in tree.links() {
+        let touched = self.touched.as_deref().map_or(&[][..], |touched| touched.mechanism.joint_wrenches());
+        let mut wrenches = touched.to_vec();
+        wrenches.resize(model.mechanism().n_joints(), Force::ZERO);
+        for link in tree.links().filter(|link| !self.is_touched(tree.body(*link))) {
             let Some(joint) = tree.joint(link) else { continue };
-            if let Some(touched) = self.touched.as_deref().filter(|_| self.is_touched(tree.body(link))) {
-                wrenches[joint.index()] = touched.mechanism.joint_wrenches()[joint.index()];
-                continue;
-            }
             let on_link = dynamics.reaction(link);
             let is_first = model.mechanism().joint_bodies(joint).0 == Some(tree.body(link));
-            wrenches[joint.index()] = if is_first { on_link } else { -on_link };
+            // Joint frame 2, about which the reaction is then, may have left the anchor on body 1.
+            let on_first = || -shift_force(on_link, dynamics.joint_offset(tree, link));
+            wrenches[joint.index()] = if is_first { on_link } else { on_first() };
+        }
+        for (joint, wrench) in self.closing_wrenches(model) {
+            wrenches[joint.index()] = wrench;
         }
         wrenches
+    }
+
+    /// What the joints that close loops did to their bodies 1 in the last step, which was one in joint coordinates; those that took an
+    /// implicit step, because something touched their bodies, are left out.
+    fn closing_wrenches<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (JointId, Force)> + 'a {
+        let parts = model.reduced().zip(self.reduced.as_deref());
+        parts.into_iter().flat_map(move |(reduced, work)| {
+            let looped = reduced.looped();
+            let ends = |joint| <[_; 2]>::from(model.mechanism().joint_bodies(joint)).into_iter().flatten();
+            let untouched =
+                looped.joints().filter(move |joint| !ends(*joint).any(|body| self.is_touched(body)));
+            untouched.filter_map(move |joint| Some((joint, work.integrator.loops().reaction(looped, joint)?)))
+        })
     }
 
     /// Mean acceleration of each body in the last step, at its centre of mass, world axes, rad/s² and m/s². Empty unless

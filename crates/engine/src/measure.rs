@@ -8,7 +8,7 @@ use sinew_mechanism::{Energy, Input, Violation};
 
 use crate::{Model, State};
 
-/// Mechanical energy under a gravity (m/s²), J; joint springs are scaled by `spring_scale`, see [`Input::spring_scale`].
+/// Mechanical energy under a gravity (m/s², world axes), J; joint springs are scaled by `spring_scale`, see [`Input::spring_scale`].
 pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -> Energy {
     let mut sum = sinew_mechanism::energy(model.mechanism(), &state.bodies, gravity, spring_scale);
     if let Some(flesh) = model.flesh() {
@@ -20,7 +20,7 @@ pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -
     sum
 }
 
-/// Momentum: angular about the world origin (kg·m²/s), linear (kg·m/s).
+/// Momentum: angular about the world origin (kg·m²/s), linear (kg·m/s), world axes.
 pub fn momentum(model: &Model, state: &State) -> Force {
     let bodies = sinew_mechanism::momentum(model.mechanism(), &state.bodies);
     model.flesh().map_or(bodies, |flesh| bodies + flesh.momentum(&state.flesh))

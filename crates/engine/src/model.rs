@@ -82,7 +82,7 @@ impl Model {
         self.collider_names.get(part as usize).map_or("", |name| name)
     }
 
-    /// The sensors, if there are any.
+    /// The sensors, if there are any, seen from the central frames of their bodies, as the poses of a state are.
     pub fn sensors(&self) -> Option<&SensorModel> {
         self.sensors.as_deref()
     }

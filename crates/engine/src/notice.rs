@@ -60,6 +60,8 @@ pub enum HealthNotice {
     SaturatedActuator,
     /// A goal of the score is not approached.
     MissedGoal,
+    /// A joint broke under its load.
+    JointBroke,
     /// Dry friction slips.
     SlippingJoint,
     /// A rope or gear slips.
@@ -157,6 +159,7 @@ impl HealthNotice {
             Self::MissedGoal => {
                 "is not led to its goal: it is out of reach, yields to other goals, or nothing is there to push against"
             }
+            Self::JointBroke => "broke under its load",
             Self::SlippingJoint => "slips against its dry friction",
             Self::SlippingRope => "slips at its largest force",
         }
@@ -195,6 +198,7 @@ impl StepReport {
             (HealthNotice::SaturatedMotor, joint(noticed.saturated)),
             (HealthNotice::SaturatedActuator, joint(self.effort.limited)),
             (HealthNotice::MissedGoal, self.effort.missing.map(Culprit::Body)),
+            (HealthNotice::JointBroke, joint(noticed.broke)),
             (HealthNotice::SlippingJoint, joint(noticed.slipping)),
             (HealthNotice::SlippingRope, rope(noticed.slipping_rope)),
         ];

@@ -73,7 +73,9 @@ impl StepCall<'_> {
             skin: Some(&input.skin),
             ..ExplicitFlesh::default()
         };
-        let substep = Substep { mechanism, reduced, input, method: how.method, flesh: explicit };
+        let gyration = &model.gyration;
+        let substep = Substep { mechanism, reduced, input, gyration, method: how.method, flesh: explicit };
+        work.release(reduced, input);
         for _ in 0..substeps {
             let flesh = flesh.as_mut().map(|(flesh, explicit)| (*flesh, &mut **explicit));
             let pushed = touched.as_mut().map(|(touched, _)| &mut touched.input);

@@ -7,12 +7,12 @@ use sinew_control::Controller;
 use sinew_flesh::{FleshBody, FleshModel};
 use sinew_math::{MassProperties, Motion};
 use sinew_mechanism::{BodyId, DriveCoordinate, Input, JointId, JointKind, Model, MotorGoals};
-use sinew_recursive::{LinkId, RecursiveError, Tree, TreeState};
+use sinew_recursive::{LinkId, LoopedTree, RecursiveError, Tree, TreeState};
 
 /// A mechanism in joint coordinates and the controller that drives its joints.
 #[derive(Clone, Debug)]
 pub struct ReducedModel {
-    pub(crate) tree: Tree,
+    looped: LoopedTree,
     forces: Vec<JointForce>,
     pub(crate) controller: Option<Controller>,
     /// Mass (kg) and largest extent (m) of what the tree moves.
@@ -75,10 +75,11 @@ impl ReducedModel {
     /// # Errors
     /// What cannot be written in joint coordinates, by name.
     pub fn new(model: &Model) -> Result<Self, RecursiveError> {
-        let tree = Tree::from_model(model)?;
-        let forces = tree.links().flat_map(|link| joint_forces(model, &tree, link)).collect();
-        let size = size_of(model, &tree);
-        Ok(Self { tree, forces, controller: None, size })
+        let looped = LoopedTree::from_model(model)?;
+        let tree = looped.tree();
+        let forces = tree.links().flat_map(|link| joint_forces(model, tree, link)).collect();
+        let size = size_of(model, tree);
+        Ok(Self { looped, forces, controller: None, size })
     }
 
     /// The same model with links that carry the free nodes of their flesh as it is at rest, each with the bones that hold it. Implicit steps
@@ -88,8 +89,8 @@ impl ReducedModel {
     /// If the mass of a node is no mass.
     pub fn with_flesh_mass(mut self, flesh: &FleshModel) -> Result<Self, RecursiveError> {
         for (body, mass, com) in flesh.bodies().iter().flat_map(FleshBody::free_masses) {
-            if let Some(link) = self.tree.link(BodyId::from_index(body)) {
-                self.tree.add_mass(link, &MassProperties { mass, com, ..MassProperties::default() })?;
+            if let Some(link) = self.tree().link(BodyId::from_index(body)) {
+                self.looped.add_mass(link, &MassProperties { mass, com, ..MassProperties::default() })?;
                 self.size[0] += mass;
             }
         }
@@ -110,7 +111,12 @@ impl ReducedModel {
 
     /// The tree of joint coordinates.
     pub fn tree(&self) -> &Tree {
-        &self.tree
+        self.looped.tree()
+    }
+
+    /// The tree and the joints that close its loops.
+    pub fn looped(&self) -> &LoopedTree {
+        &self.looped
     }
 
     /// Torques along joints over a step of `h` seconds (0: as they are now). An actuator replaces the forces of its joint, so only the

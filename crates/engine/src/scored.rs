@@ -15,9 +15,12 @@
 //! | actuator with a torque | that torque; springs of a landing at the end of the step |
 //! | passive | its own forces |
 //!
-//! After the step bodies are put on the joints of the tree to rounding, and the fixed nodes of flesh with them; their twists stay.
+//! On a loop, rates of some joints follow from those of others (`following`): these have the torque of the command instead of its rate.
+//!
+//! After the step bodies are put on the joints of the tree and on the loops to rounding, and the fixed nodes of flesh with them; their twists stay.
 //! World axes, SI. Cost: one to [`MOST_TRIALS`] implicit steps, one where the command does not ask for `d`; nothing allocates once warm.
 
+mod following;
 mod settling;
 mod workspace;
 
@@ -27,7 +30,7 @@ use sinew_fem::FemState;
 use sinew_flesh::{FleshState, NodeHistory};
 use sinew_math::{Force, Motion, shift_force, shift_motion};
 use sinew_mechanism::{BodyId, Servo};
-use sinew_recursive::{Dynamics, JointMode, LinkId, Tree};
+use sinew_recursive::{Dynamics, JointMode, LinkId, Tree, TreeLoads};
 
 use self::workspace::ActuatorLaw;
 pub(crate) use self::workspace::ScoredWorkspace;
@@ -109,11 +112,20 @@ fn copy_flesh(from: &FleshState, to: &mut FleshState) {
 impl ScoredWorkspace {
     /// Reads the state, and takes the first guess of what acts.
     fn begin(&mut self, reduced: &ReducedModel, call: &StepCall<'_>) {
-        let tree = &reduced.tree;
+        let tree = reduced.tree();
         self.start.bodies.clone_from(&call.state.bodies);
         copy_flesh(&call.state.flesh, &mut self.start.flesh);
         self.tree_state.read_mechanism(tree, &call.state.bodies);
-        self.dynamics.kinematics(tree, &self.tree_state);
+        let looped = reduced.looped();
+        self.loops.release(looped, |joint| call.input.released.contains(&joint));
+        self.command.modes.fill(JointMode::Passive);
+        let Self { loops, dynamics, command, tree_state, following, controller, .. } = self;
+        loops.project_coordinates(looped, dynamics, command, tree_state);
+        if let Some(controller) = controller {
+            controller.release(looped, |joint| call.input.released.contains(&joint));
+            let actuation = controller.actuation();
+            following.choose(looped, dynamics, loops, |dof| actuation.is_active(tree.link_of_dof(dof)));
+        }
         for link in tree.links() {
             fill_gradients(tree, &self.dynamics, link, &mut self.gradients);
         }
@@ -124,7 +136,7 @@ impl ScoredWorkspace {
 
     /// Commands of the actuators under the present guess, as laws and rates.
     fn give_command(&mut self, reduced: &ReducedModel, call: &mut StepCall<'_>) {
-        let (tree, h) = (&reduced.tree, call.settings.dt);
+        let (tree, h) = (reduced.tree(), call.settings.dt);
         let Some(controller) = &mut self.controller else { return };
         fill_external(tree, &self.dynamics, &self.gradients, self.settling.guess(), &mut self.external);
         let gravity = call.settings.gravity;
@@ -134,23 +146,29 @@ impl ScoredWorkspace {
             ..ControlInput::new(self.start.bodies.time, h, gravity)
         };
         let control = &mut call.state.control;
-        let commanded = controller.command(tree, &self.tree_state, &given, control, &mut self.command);
+        let commanded =
+            controller.command(reduced.looped(), &self.tree_state, &given, control, &mut self.command);
         call.report.effort.note_command(tree, controller, control, &commanded);
         call.report.health.ignored_inputs = commanded.ignored_drags as u32;
         // A joint that is locked because it is singular is so in the step, too.
-        let _ = self.dynamics.hybrid(tree, &self.tree_state, &self.command, gravity, &self.external);
+        self.dynamics.kinematics(tree, &self.tree_state);
+        let loads = TreeLoads { gravity, external: &self.external, ..TreeLoads::default() };
+        let _ = self.loops.respond(reduced.looped(), &mut self.dynamics, &self.command, &loads);
         self.fill_laws(reduced, &call.state.control, h);
     }
 
     /// The command as laws inside joints, and the rates that it asks for.
     fn fill_laws(&mut self, reduced: &ReducedModel, control: &ControllerState, h: f64) {
         let Some(controller) = &self.controller else { return };
-        let (tree, springs) = (&reduced.tree, controller.springs(control));
+        let (tree, springs) = (reduced.tree(), controller.springs(control));
         for (link, dof) in tree.links().flat_map(|link| tree.dofs(link).map(move |dof| (link, dof))) {
             let (rate, acceleration) = (self.tree_state.rates[dof], self.dynamics.accelerations()[dof]);
             self.rates[1][dof] = rate + h * acceleration;
             self.laws[dof] = match self.command.mode(link) {
                 _ if !controller.actuation().is_active(link) => None,
+                JointMode::Driven if self.following.follows(dof) => {
+                    Some(ActuatorLaw { force: self.command.values[dof], damping: 0.0 })
+                }
                 JointMode::Prescribed | JointMode::Driven => {
                     let damping = HARD * reduced.inertia_along(self.dynamics.column(dof)) / h;
                     Some(ActuatorLaw { force: damping * self.rates[1][dof], damping })
@@ -174,7 +192,7 @@ impl ScoredWorkspace {
 
     /// Writes the laws as an input for the mechanism.
     fn write_servos(&mut self, reduced: &ReducedModel, call: &StepCall<'_>) {
-        let (tree, model) = (&reduced.tree, call.model.mechanism());
+        let (tree, model) = (reduced.tree(), call.model.mechanism());
         self.input.clone_from(call.input);
         self.input.grabs.retain(|grab| !grab.is_hard());
         self.input.servos.clear();
@@ -196,7 +214,7 @@ impl ScoredWorkspace {
 
     /// Measures what acted beside the actuators, and what these did.
     fn measure(&mut self, reduced: &ReducedModel, call: &mut StepCall<'_>) {
-        let (tree, h) = (&reduced.tree, call.settings.dt);
+        let (tree, h) = (reduced.tree(), call.settings.dt);
         self.end.read_mechanism(tree, &call.state.bodies);
         for ((q, end), start) in
             self.inverse.values.iter_mut().zip(&self.end.rates).zip(&self.tree_state.rates)
@@ -249,7 +267,10 @@ impl ScoredWorkspace {
         let State { bodies, flesh, control, .. } = &mut *call.state;
         // Twists are mean ones of the step: those of the end pose would have another momentum.
         self.start.bodies.motions.clone_from(&bodies.motions);
-        self.end.write_mechanism(&reduced.tree, &mut self.dynamics, bodies);
+        self.command.modes.fill(JointMode::Passive);
+        let Self { loops, dynamics, command, end, .. } = self;
+        loops.project_coordinates(reduced.looped(), dynamics, command, end);
+        self.end.write_mechanism(reduced.tree(), &mut self.dynamics, bodies);
         bodies.motions.clone_from(&self.start.bodies.motions);
         if let Some(model) = call.model.flesh() {
             model.follow(bodies, flesh);

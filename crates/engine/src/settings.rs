@@ -11,7 +11,7 @@ use sinew_mechanism::{Assembly, CgSettings, Displacement, Explicit, Gyroscopic, 
 pub struct Settings {
     /// Step length, s (default 1/60).
     pub dt: f64,
-    /// Gravity, m/s² (default (0, 0, −9.81)).
+    /// Gravity, world axes, m/s² (default (0, 0, −9.81)).
     pub gravity: DVec3,
     /// The stepper.
     pub scheme: Scheme,

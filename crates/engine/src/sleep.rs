@@ -5,7 +5,7 @@
 //! radius of gyration. Asleep its bodies have no velocity, keep their poses to the bit, and their contacts are not solved. It wakes as a whole if something
 //! that moves could touch it within the step, if something kinematic that carries it moves, if the input acts on one of its bodies, if gravity changes, or if
 //! anybody has moved one of them; then it has to rest as long again. Groups with motors, drives,
-//! actuated or secondary joints, ropes, gears or something kinematic jointed to them do not sleep, nor do characters with a score, nor anything in a scene with flesh,
+//! actuated or secondary joints, joints that may break, ropes, gears or something kinematic jointed to them do not sleep, nor do characters with a score, nor anything in a scene with flesh,
 //! in a scheme that is not implicit, or while joint loads are measured ([`Settings::reactions`]).
 //!
 //! Cost: one pass over bodies and contacts; nothing allocates once warm.

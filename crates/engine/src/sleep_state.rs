@@ -29,13 +29,14 @@ impl Default for Sleep {
 pub struct SleepState {
     /// Per body: the first body of the group that it sleeps with, or `u32::MAX` if it is awake.
     pub groups: Vec<u32>,
-    /// Per body: where it rests, and since when, s.
+    /// Per body: where it rests (pose of its central frame in the world), and since when, s.
     pub places: Vec<(Pose, f64)>,
-    /// Gravity in the last step, m/s².
+    /// Gravity in the last step, world axes, m/s².
     pub gravity: DVec3,
     /// When that began, s.
     pub begun: f64,
-    /// Contacts of bodies that sleep, as they were when these fell asleep, and their forces on the first side, N. They change no motion.
+    /// Contacts of bodies that sleep, as they were when these fell asleep, and their forces on the first side, world axes, N. They change
+    /// no motion.
     pub contacts: Vec<(ContactPoint, DVec3)>,
 }
 

@@ -2,7 +2,7 @@
 
 use sinew_flesh::{CarryScratch, FleshWorkspace, OutlineBuffer};
 use sinew_math::Force;
-use sinew_mechanism::Input;
+use sinew_mechanism::{Input, JointId};
 
 use crate::events::EventScratch;
 use crate::explicit_flesh::FleshSubsteps;
@@ -62,8 +62,14 @@ impl Clone for Workspace {
 impl Workspace {
     /// Scratch for a model.
     pub fn new(model: &Model) -> Self {
-        let flesh = model.flesh().map(|flesh| Box::new(FleshWorkspace::new(flesh)));
-        Self::of(sinew_mechanism::Workspace::new(model.mechanism()), flesh)
+        Self::of(sinew_mechanism::Workspace::new(model.mechanism()), scratch_of_flesh(model))
+    }
+
+    /// Makes it fit another model: [`Workspace::new`] that keeps the memory of the factor.
+    pub fn refit(&mut self, model: &Model) {
+        let mut mechanism = std::mem::take(&mut self.mechanism);
+        mechanism.refit(model.mechanism());
+        *self = Self::of(mechanism, scratch_of_flesh(model));
     }
 
     fn of(mechanism: sinew_mechanism::Workspace, flesh: Option<Box<FleshWorkspace>>) -> Self {
@@ -96,9 +102,15 @@ impl Workspace {
         self.mechanism.grab_wrenches()
     }
 
+    /// The joints that broke at the end of the last step, in the order of the model.
+    pub fn broke(&self) -> &[JointId] {
+        self.mechanism.broke()
+    }
+
     /// Forgets the contacts and joint loads of the last step. Call it when the state was changed by other means than a step.
     pub fn forget_last_step(&mut self) {
         self.last = LastStep::Unknown;
+        self.mechanism.forget_broke();
     }
 
     /// Forgets the scratch of controlled steps. Call it when the controller of the model was replaced.
@@ -106,4 +118,8 @@ impl Workspace {
         self.reduced = None;
         self.scored = None;
     }
+}
+
+fn scratch_of_flesh(model: &Model) -> Option<Box<FleshWorkspace>> {
+    model.flesh().map(|flesh| Box::new(FleshWorkspace::new(flesh)))
 }

@@ -14,16 +14,16 @@ use sinew_math::{Force, Motion, Pose};
 pub struct BoneCapsule {
     /// The bone.
     pub bone: u32,
-    /// One end of the axis, m.
+    /// One end of the axis, frame of the mesh, m.
     pub start: DVec3,
-    /// The other end, m.
+    /// The other end, frame of the mesh, m.
     pub end: DVec3,
     /// Radius, m.
     pub radius_m: f64,
 }
 
 impl BoneCapsule {
-    /// Distance of a point from the surface, m; negative inside.
+    /// Distance of a point (frame of the mesh) from the surface, m; negative inside.
     pub fn distance(&self, point: DVec3) -> f64 {
         let axis = self.end - self.start;
         let square = axis.length_squared();
@@ -32,17 +32,17 @@ impl BoneCapsule {
     }
 }
 
-/// Pose and twist of a bone.
+/// Pose and twist of a bone, in whichever frame of it [`Attachments`] was given: those around a mechanism have central frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoneState {
-    /// Pose of the bone's frame in the world.
+    /// Pose of the bone's frame, `world_from_bone`.
     pub world_from_bone: Pose,
     /// Angular velocity and velocity of the frame's origin, world axes.
     pub twist: Motion,
 }
 
 impl BoneState {
-    /// Velocity of the bone's material at a world point, m/s.
+    /// Velocity of the bone's material at a world point, world axes, m/s.
     #[inline]
     pub fn velocity_at(&self, point: DVec3) -> DVec3 {
         self.twist.linear + self.twist.angular.cross(point - self.world_from_bone.translation)
@@ -124,7 +124,8 @@ impl Attachments {
 
     /// From assignments: node `i` is attached to `bones[i]`, or free with the reference bone `references[i]`.
     ///
-    /// `positions` are the nodes at rest and `poses` the bones at rest, `world_from_bone`.
+    /// `positions` are the nodes at rest in the world (m) and `poses` the bones at rest, `world_from_bone`, of any frame fixed to them. Flesh
+    /// around a mechanism needs central frames: the poses of its state.
     ///
     /// # Errors
     /// [`FemError::WrongLength`] if a list does not have one entry per node, [`FemError::EntryOutOfRange`] for a bone
@@ -176,7 +177,7 @@ impl Attachments {
         &self.free
     }
 
-    /// The bones at rest, `world_from_bone`.
+    /// The bones at rest, `world_from_bone`, as they were given.
     pub fn rest_poses(&self) -> &[Pose] {
         &self.rest_poses
     }

@@ -13,7 +13,7 @@ use glam::DVec3;
 /// Made from positions alone, nothing has flowed.
 #[derive(Clone, Copy, Debug)]
 pub struct FemShape<'a> {
-    /// m, one entry per node.
+    /// m, one entry per node, in any frame; forces are in its axes.
     pub positions: &'a [DVec3],
     /// One entry per cell that flows ([`FemModel::n_flowing`]), or none at all.
     pub flow: &'a [CellFlow],

@@ -27,7 +27,7 @@ use sinew_math::{Force, Sym3, symmetric_eigen};
 pub struct FemState {
     /// Positions, m, world frame.
     pub positions: Vec<DVec3>,
-    /// Velocities, m/s.
+    /// Velocities, m/s, world axes.
     pub velocities: Vec<DVec3>,
     /// What has flowed in each cell that flows ([`FemModel::n_flowing`]); empty if none does.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
@@ -60,11 +60,11 @@ impl FemState {
 pub struct ExplicitStep<'a> {
     /// Length of the step, s.
     pub dt_s: f64,
-    /// Acceleration of gravity, m/s².
+    /// Acceleration of gravity, m/s², world axes.
     pub gravity: DVec3,
     /// Damper of free nodes against their reference bones, 1/s: `c` of `−cm (v − v_bone)`.
     pub damping_per_s: f64,
-    /// Further forces on nodes, N, such as contact; none if empty.
+    /// Further forces on nodes, N, world axes, such as contact; none if empty.
     pub external: &'a [DVec3],
     /// Activations of the muscles, 0 to 1; those that have no entry are relaxed.
     pub activations: &'a [f64],
@@ -102,7 +102,7 @@ impl StepScratch {
         Self { fem: FemScratch::new(model), forces: vec![DVec3::ZERO; model.n_nodes()] }
     }
 
-    /// Elastic plus external force on each node in the last step, N.
+    /// Elastic plus external force on each node in the last step, N, world axes.
     pub fn forces(&self) -> &[DVec3] {
         &self.forces
     }

@@ -74,7 +74,8 @@ pub struct FleshBody {
 pub(crate) const FREE: u32 = u32::MAX;
 
 impl FleshBody {
-    /// Flesh from tetrahedra and attachments whose bones are the bodies `bones`, in this order.
+    /// Flesh from tetrahedra and attachments whose bones are the bodies `bones`, in this order. The frame of a bone is the central frame of its
+    /// body: attachments are made at the poses of a [`sinew_mechanism::State`].
     ///
     /// # Errors
     /// A node that refers to a missing bone, a surface point outside the mesh, or negative damping.
@@ -240,7 +241,7 @@ impl FleshBody {
         &self.surface
     }
 
-    /// Bone, mass (kg) and position in the frame of the bone (m) of each fixed node.
+    /// Bone, mass (kg) and position in the central frame of its body (m) of each fixed node.
     pub fn bone_masses(&self) -> impl Iterator<Item = (u32, f64, DVec3)> + '_ {
         self.attachments
             .attached()
@@ -248,8 +249,8 @@ impl FleshBody {
             .map(|a| (a.bone, self.fem.masses()[a.node as usize], a.point_in_bone))
     }
 
-    /// The body of a bone that holds it, the share of its mass that this bone carries (kg) and its place in the frame of the bone at rest
-    /// (m), of each free node.
+    /// The body of a bone that holds it, the share of its mass that this bone carries (kg) and its place at rest in the central frame
+    /// of that body (m), of each free node.
     pub fn free_masses(&self) -> impl Iterator<Item = (usize, f64, DVec3)> + '_ {
         let (nodes, rest) = (self.fem.mesh().positions(), self.attachments.rest_poses());
         self.attachments.free().iter().enumerate().flat_map(move |(i, free)| {
@@ -309,13 +310,13 @@ impl FleshBody {
         out.extend(points.iter().map(|point| is_diagonalized[point.tet as usize]));
     }
 
-    /// Positions of the points of the surface (m), for given nodes.
+    /// Positions of the points of the surface (m), for given nodes, in the frame of these.
     pub fn fill_surface(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
         out.clear();
         out.extend(self.surface.iter().map(|point| self.fem.mesh().point(point, positions)));
     }
 
-    /// The place that is at a point (m) while the nodes are at `positions`: in the tetrahedron that the point is deepest in, or on the border of the nearest one.
+    /// The place that is at a point (m) while the nodes are at `positions`, in the world as these: in the tetrahedron that the point is deepest in, or on the border of the nearest one.
     pub fn point_at(&self, positions: &[DVec3], point: DVec3) -> Option<SurfacePoint> {
         let place = |tet: u32| {
             let [a, b, c, d] = self.corners(tet).map(|node| positions[node]);

@@ -54,7 +54,8 @@ pub struct FleshReport {
 }
 
 impl FleshModel {
-    /// Flesh and colliders of a mechanism. Colliders are given in body frames, attached nodes at the poses of a [`State`].
+    /// Flesh and colliders of a mechanism. Colliders are given in body frames; nodes are attached to central frames, those of the poses of a
+    /// [`State`].
     ///
     /// # Errors
     /// A bone that is not a body; a collider without stiffness on a body that forces move.
@@ -163,7 +164,7 @@ impl FleshModel {
         &self.bodies
     }
 
-    /// Everything that can touch.
+    /// Everything that can touch. Colliders of bodies are seen from their central frames, as the poses of a [`State`] are.
     pub fn contact(&self) -> Option<&ContactModel> {
         self.contact.as_ref()
     }
@@ -302,7 +303,7 @@ impl FleshModel {
         distances.fold(0.0, |largest: f64, d| if d.is_nan() { f64::NAN } else { largest.max(d) })
     }
 
-    /// Momentum of free nodes: angular about the world origin (kg·m²/s), linear (kg·m/s).
+    /// Momentum of free nodes: angular about the world origin (kg·m²/s), linear (kg·m/s), world axes.
     pub fn momentum(&self, flesh: &FleshState) -> Force {
         let mut sum = Force::ZERO;
         for (body, nodes) in self.bodies.iter().zip(&flesh.nodes) {
@@ -315,7 +316,7 @@ impl FleshModel {
         sum
     }
 
-    /// Energy of the flesh in a uniform gravity (m/s²); fixed nodes count with their bones.
+    /// Energy of the flesh in a uniform gravity (m/s², world axes); fixed nodes count with their bones.
     pub fn energy(&self, flesh: &FleshState, gravity: DVec3) -> FleshEnergy {
         let mut energy = FleshEnergy::default();
         for (body, nodes) in self.bodies.iter().zip(&flesh.nodes) {

@@ -8,9 +8,9 @@ use sinew_fem::FemState;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeHistory {
-    /// Velocities before the last step, m/s; empty if there was none.
+    /// Velocities before the last step, m/s, world axes; empty if there was none.
     pub velocities: Vec<DVec3>,
-    /// Displacements of the last step, m.
+    /// Displacements of the last step, m, world axes.
     pub increments: Vec<DVec3>,
 }
 

@@ -128,7 +128,8 @@ fn newton_step<V: Vector3>(ratios: V, omega: V, h: f64) -> V {
     omega - adjugate_b * (one / (det * number(h)))
 }
 
-/// Rotation and angular velocity after one implicit midpoint step.
+/// Rotation (world from body) and angular velocity (world axes) after one implicit midpoint step, with the inertia about the centre of mass in
+/// body axes.
 ///
 /// In body axes `Π₁ = Π₀ + (h/2)(Π₀ + Π₁) × ω_m`, `ω_m = ½ I₀⁻¹(Π₀ + Π₁)`, solved by Newton's method to round-off, then
 /// `R⁺ = R cay(h ω_m)`. Since `Π₁ = cay(h ω_m)ᵀ Π₀`, the spatial momentum is conserved for any number of iterations.

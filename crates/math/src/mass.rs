@@ -19,9 +19,9 @@ const TRIANGLE_TOLERANCE: f64 = 1e-9;
 pub struct MassProperties {
     /// Mass (kg).
     pub mass: f64,
-    /// Centre of mass (m).
+    /// Centre of mass, in the frame (m).
     pub com: DVec3,
-    /// Inertia about the centre of mass (kg·m²).
+    /// Inertia about the centre of mass, in the axes of the frame (kg·m²).
     pub inertia: Sym3,
 }
 
@@ -109,7 +109,7 @@ impl MassProperties {
         if self.mass <= 0.0 {
             return Err(MassError::MassNotPositive { mass: self.mass });
         }
-        let (_, moments) = self.principal_axes();
+        let moments = self.principal_moments();
         if moments.x <= 0.0 {
             return Err(MassError::MomentNotPositive { moment: moments.x });
         }
@@ -117,6 +117,17 @@ impl MassProperties {
             return Err(MassError::TriangleInequality { moments: moments.to_array() });
         }
         Ok(())
+    }
+
+    /// Principal moments, ascending (kg·m²).
+    fn principal_moments(&self) -> DVec3 {
+        let Sym3 { xy, xz, yz, .. } = self.inertia;
+        if xy != 0.0 || xz != 0.0 || yz != 0.0 {
+            return self.principal_axes().1;
+        }
+        let mut moments = self.inertia.diagonal_entries().to_array();
+        moments.sort_unstable_by(f64::total_cmp);
+        moments.into()
     }
 
     fn centred(mass: f64, moments: DVec3) -> Self {

@@ -8,7 +8,7 @@ use crate::exp_log::{exp_so3, left_jacobian, left_jacobian_inverse, log_so3, nor
 use crate::exp_log::{left_jacobian_inverse_rate, left_jacobian_rate, quat_to_mat3};
 use crate::spatial::{Force, Motion};
 use crate::{block::Block, spatial::skew};
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DMat3, DMat4, DQuat, DVec3};
 use std::ops::Mul;
 
 /// A pose: rotation, then translation.
@@ -65,6 +65,29 @@ impl Pose {
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.conjugate();
         Self::new(rotation, -(rotation * self.translation))
+    }
+
+    /// The 4 × 4 matrix of the pose. With the feature `mint` it, vectors and quaternions convert to and from those of other maths libraries.
+    ///
+    /// ```
+    /// use glam::{DQuat, DVec3};
+    /// use sinew_math::Pose;
+    ///
+    /// let pose = Pose::new(DQuat::from_rotation_z(0.5), DVec3::new(1.0, 2.0, 3.0));
+    /// let point = DVec3::new(0.3, -0.2, 0.1);
+    /// assert!((pose.to_mat4().transform_point3(point) - pose.transform_point(point)).length() < 1e-15);
+    ///
+    /// #[cfg(feature = "mint")]
+    /// {
+    ///     let matrix: mint::ColumnMatrix4<f64> = pose.to_mat4().into();
+    ///     let (place, turn): (mint::Vector3<f64>, mint::Quaternion<f64>) = (pose.translation.into(), pose.rotation.into());
+    ///     assert_eq!((matrix.w.x, place.x, turn.s), (1.0, 1.0, pose.rotation.w));
+    ///     assert_eq!(Pose::new(turn.into(), place.into()), pose);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn to_mat4(&self) -> DMat4 {
+        DMat4::from_mat3_translation(quat_to_mat3(self.rotation), self.translation)
     }
 
     /// The columns of the 4 × 4 matrix of the pose in single precision, as renderers take it.

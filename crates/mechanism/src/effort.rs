@@ -47,7 +47,7 @@ impl Input {
         self.add_joint_wrench(model, state, joint, wrench);
     }
 
-    /// Adds a wrench between the bodies of a joint for the next step: torque (N·m) and force (N) on its body 1 at its point 1, in the axes of its
+    /// Adds a wrench between the bodies of a joint for the next step: torque (N·m) and force (N) on its body 1 about its point 1, in the axes of its
     /// frame 2; body 2 gets the opposite. A ball joint is turned by the torque alone.
     pub fn add_joint_wrench(&mut self, model: &Model, state: &State, joint: JointId, wrench: Force) {
         let Some(relative) = relative_to_parent(model, state, joint) else { return };

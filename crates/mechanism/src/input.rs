@@ -45,13 +45,13 @@ pub struct Servo {
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Input {
-    /// Where kinematic bodies are at the end of the step (pose of the body frame). Others stay.
+    /// Where kinematic bodies are at the end of the step: pose of the body frame, `world_from_body`. Others stay.
     pub kinematic: Vec<(BodyId, Pose)>,
     /// How fast kinematic bodies are there: twist of the body frame at its origin, world axes, rad/s and m/s. Only the explicit
     /// stepper asks; a body not named is there with its mean twist of the step.
     #[cfg_attr(feature = "serde", serde(default))]
     pub kinematic_twists: Vec<(BodyId, Motion)>,
-    /// Wrenches on bodies at their centres of mass, world axes, N·m and N.
+    /// Wrenches on bodies: torque about the centre of mass (N·m) and force (N), world axes.
     pub wrenches: Vec<(BodyId, Force)>,
     /// Holds.
     pub grabs: Vec<Grab>,

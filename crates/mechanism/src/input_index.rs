@@ -9,7 +9,7 @@ use sinew_math::DriveCoordinate;
 use sinew_topology::NONE;
 
 use crate::input::{Input, Servo, is_finite, takes_release, takes_servo};
-use crate::{Drive, JointId, Model};
+use crate::{Drive, JointId, Model, State};
 
 /// Tables of an [`Input`]. Each is empty if the input has no entry for it.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub(crate) struct InputIndex {
     drives: Vec<[u32; 2]>,
     /// Per joint: range of its laws among the servos.
     servos: Vec<[u32; 2]>,
-    /// Per joint: whether it is let go.
+    /// Per joint: whether it is let go, or broken.
     released: Vec<bool>,
     /// Per body: whether a wrench or a grab acts on it, and whether a hard grab holds it.
     touched: Vec<bool>,
@@ -33,8 +33,8 @@ pub(crate) struct StepInput<'a> {
 }
 
 impl InputIndex {
-    /// Fills the tables from the input of a step of a model.
-    pub(crate) fn fill(&mut self, model: &Model, input: &Input) {
+    /// Fills the tables from the input of a step of a model that begins at a state.
+    pub(crate) fn fill(&mut self, model: &Model, state: &State, input: &Input) {
         let touched = || {
             let wrenches = input.wrenches.iter().map(|(body, _)| body.index());
             wrenches.chain(input.grabs.iter().map(|grab| grab.body.index()))
@@ -47,12 +47,14 @@ impl InputIndex {
         reset(&mut self.held, hard().next().map(|_| model.bodies.len()), false);
         hard().for_each(|body| self.held[body] = true);
 
-        reset(&mut self.released, input.released.first().map(|_| model.joints.len()), false);
-        for joint in input.released.iter().map(|joint| joint.index()) {
-            if takes_release(model, joint) {
-                self.released[joint] = true;
-            }
-        }
+        let gone = || {
+            let released = input.released.iter().filter(|joint| takes_release(model, joint.index()));
+            let may_break =
+                |joint: &&JointId| model.joints.get(joint.index()).is_some_and(|j| j.breaks_at.is_some());
+            released.chain(state.broken.iter().filter(may_break))
+        };
+        reset(&mut self.released, gone().next().map(|_| model.joints.len()), false);
+        gone().for_each(|joint| self.released[joint.index()] = true);
 
         reset(&mut self.servos, input.servos.first().map(|_| model.joints.len()), [0; 2]);
         for (place, entry) in input.servos.iter().enumerate() {
@@ -126,7 +128,7 @@ impl<'a> StepInput<'a> {
         self.index.held.get(body as usize).copied().unwrap_or(false)
     }
 
-    /// Whether a joint is let go.
+    /// Whether a joint is let go, or broken: it holds nothing.
     pub(crate) fn releases(&self, joint: u32) -> bool {
         self.index.released.get(joint as usize).copied().unwrap_or(false)
     }
@@ -208,7 +210,7 @@ mod tests {
         for round in 0..20 {
             // Every other input is empty: nothing of the one before may be left.
             let given = if round % 2 == 0 { scattered(round) } else { Input::default() };
-            tables.fill(&model, &given);
+            tables.fill(&model, &model.initial_state(), &given);
             let input = StepInput::new(&given, &tables);
             for joint in model.joints() {
                 for coordinate in [DriveCoordinate::Twist, DriveCoordinate::Slide] {

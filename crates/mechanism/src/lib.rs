@@ -48,9 +48,10 @@ pub use measure::{
     transmission_reading, violation,
 };
 pub use model::{
-    BodyId, BodyKind, BodySpec, COORDINATE_NAMES, Edited, GearSpec, History, IslandReserve, JointCoordinate,
-    JointId, JointPart, JointSpec, LoopState, MechanismBuilder, MechanismError, Model, ModelEdit, Moves,
-    MuscleId, PointSpringSpec, RopeSpec, State, Structure, TransmissionId, TransmissionSpec, general_joint,
+    BodyId, BodyKind, BodySpec, BreakLoad, COORDINATE_NAMES, Edited, GearSpec, History, IslandReserve,
+    JointCoordinate, JointId, JointPart, JointSpec, LoopState, MechanismBuilder, MechanismError, Model,
+    ModelEdit, Moves, MuscleId, PointSpringSpec, RopeSpec, State, Structure, TransmissionId,
+    TransmissionSpec, general_joint,
 };
 pub use prepare::{first_non_finite, move_kinematic, place_kinematic};
 pub use replace_islands::{mark_islands, passive_bodies};

@@ -45,7 +45,7 @@ impl AddAssign for Energy {
     }
 }
 
-/// Energy of a state under a gravity (m/s²), with joint springs scaled as by [`Input::spring_scale`].
+/// Energy of a state under a gravity (m/s², world axes), with joint springs scaled as by [`Input::spring_scale`].
 pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -> Energy {
     let mut out = Energy::default();
     each_energy(model, state, (gravity, 0.0), spring_scale, &mut |_, energy| out += energy);
@@ -72,6 +72,9 @@ pub(crate) fn each_energy(
     }
     for &index in &model.derived.elastic_joints {
         let joint = &model.joints[index as usize];
+        if joint.breaks_at.is_some() && state.is_broken(JointId::from_index(index as usize)) {
+            continue;
+        }
         add(&[joint.body1, joint.body2], joint_energy(model, state, index as usize, spring_scale));
     }
     let elastic = |elastic: f64| Energy { elastic, ..Energy::default() };
@@ -124,7 +127,7 @@ fn joint_energy(model: &Model, state: &State, index: usize, spring_scale: f64) -
     Energy { kinetic, elastic, gravity: 0.0 }
 }
 
-/// Total momentum of the dynamic bodies: angular about the world origin (kg·m²/s), linear (kg·m/s).
+/// Total momentum of the dynamic bodies: angular about the world origin (kg·m²/s), linear (kg·m/s), world axes.
 pub fn momentum(model: &Model, state: &State) -> Force {
     let mut out = Force::ZERO;
     for (body, inertial) in model.bodies.iter().enumerate() {
@@ -156,7 +159,7 @@ pub struct Violation {
 pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
     let mut out = Violation::default();
     let mut tables = InputIndex::default();
-    tables.fill(model, input);
+    tables.fill(model, state, input);
     let input = StepInput::new(input, &tables);
     for (index, joint) in model.joints.iter().enumerate() {
         if joint.compliance > 0.0 {

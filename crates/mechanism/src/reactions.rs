@@ -12,7 +12,7 @@
 use sinew_math::{Force, Motion, Pose, shift_force};
 use sinew_topology::NONE;
 
-use crate::model::{Model, State, WORLD, pose_of};
+use crate::model::{JointId, Model, State, WORLD, pose_of};
 
 /// Wrenches of the joints and accelerations of the bodies in a step.
 #[derive(Clone, Debug, Default)]
@@ -23,14 +23,21 @@ pub(crate) struct Reactions {
     pub(crate) wrenches: Vec<Force>,
     /// Per body; before the end of the step, minus the twists at its beginning.
     pub(crate) accelerations: Vec<Motion>,
+    /// Joints that broke.
+    pub(crate) broke: Vec<JointId>,
     /// Scratch, per pair: what tree joints do to the body, at its centre of mass.
     pub(crate) balance: Vec<Force>,
 }
 
 impl Reactions {
     /// Begins a step.
-    pub(crate) fn start(&mut self, model: &Model, state: &State, is_asked: bool) {
+    pub(crate) fn start(&mut self, model: &Model, state: &mut State, is_asked: bool) {
+        let is_asked = is_asked || model.may_break();
         self.is_asked = is_asked;
+        let n_breakable = model.derived.breakable_joints.len();
+        self.broke.clear();
+        self.broke.reserve(n_breakable);
+        state.broken.reserve(n_breakable.saturating_sub(state.broken.len()));
         self.wrenches.clear();
         self.accelerations.clear();
         if is_asked {
@@ -39,11 +46,25 @@ impl Reactions {
         }
     }
 
-    /// Ends a step of length `dt`: accelerations are mean ones.
-    pub(crate) fn finish(&mut self, state: &State, dt: f64) {
+    /// Breaks the joints that were loaded by more than they bear.
+    fn break_joints(&mut self, model: &Model, state: &mut State) {
+        for &joint in &model.derived.breakable_joints {
+            let Some(wrench) = self.wrenches.get(joint as usize) else { return };
+            let bears = model.joints[joint as usize].breaks_at;
+            let id = JointId::from_index(joint as usize);
+            if bears.is_some_and(|bears| bears.is_exceeded_by(*wrench)) && state.break_joint(id) {
+                self.broke.push(id);
+            }
+        }
+    }
+
+    /// Ends a step of length `dt`: accelerations are mean ones. Returns the first joint that broke.
+    pub(crate) fn finish(&mut self, model: &Model, state: &mut State, dt: f64) -> Option<JointId> {
         for (acceleration, &motion) in self.accelerations.iter_mut().zip(&state.motions) {
             *acceleration = (*acceleration + motion) * (1.0 / dt);
         }
+        self.break_joints(model, state);
+        self.broke.first().copied()
     }
 
     /// This step cannot tell the wrenches.

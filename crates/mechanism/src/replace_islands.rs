@@ -22,7 +22,7 @@ pub fn mark_islands(model: &Model, marked: &mut [bool]) {
     }
 }
 
-/// Per body: whether forces move it and nothing drives its island: no motor, drive, actuated or secondary joint, rope or gear, and nothing kinematic is connected
+/// Per body: whether forces move it and nothing drives its island: no motor, drive, actuated or secondary joint or one that may break, rope or gear, and nothing kinematic is connected
 /// with it. Such islands rest until something touches them or acts on them.
 pub fn passive_bodies(model: &Model) -> Vec<bool> {
     let mut is_driven = vec![false; model.bodies.len()];
@@ -34,7 +34,12 @@ pub fn passive_bodies(model: &Model) -> Vec<bool> {
     for joint in &model.joints {
         let forces = &model.forces[joint.forces as usize];
         let has_motor = [&forces.twist, &forces.slide].into_iter().flatten().any(|one| one.motor.is_some());
-        if has_motor || joint.n_driven() > 0 || joint.is_actuated || joint.may_open {
+        if has_motor
+            || joint.n_driven() > 0
+            || joint.is_actuated
+            || joint.may_open
+            || joint.breaks_at.is_some()
+        {
             [joint.body1, joint.body2].into_iter().for_each(&mut mark);
         }
     }

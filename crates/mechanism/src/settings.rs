@@ -10,7 +10,7 @@ use sinew_solvers::{CgSettings, LoopSettings};
 pub struct Settings {
     /// Step length, s (default 1/60).
     pub dt: f64,
-    /// Gravity, m/s² (default (0, 0, −9.81)).
+    /// Gravity, world axes, m/s² (default (0, 0, −9.81)).
     pub gravity: DVec3,
     /// The stepper.
     pub scheme: Scheme,

@@ -42,6 +42,7 @@ pub(crate) struct KnownMotor {
     target: MotorTarget,
     value: f64,
     rate: f64,
+    is_lost: bool,
 }
 
 impl EnergySources {
@@ -113,16 +114,25 @@ impl KnownMotor {
             let forces = &model.forces[model.joints[joint.index()].forces as usize];
             [DriveCoordinate::Twist, DriveCoordinate::Slide].into_iter().filter_map(move |along| {
                 let motor = forces.along(along)?.motor?;
-                Some(Self { joint, along, motor, target: motor.target, value: 0.0, rate: 0.0 })
+                Some(Self {
+                    joint,
+                    along,
+                    motor,
+                    target: motor.target,
+                    value: 0.0,
+                    rate: 0.0,
+                    is_lost: false,
+                })
             })
         });
         motors.collect()
     }
 
-    /// Moves on to a state and its target, given per joint.
+    /// Moves on to a state and its target, given per joint. In a broken joint it does nothing.
     pub(crate) fn advance(&mut self, model: &Model, state: &State, targets: &[MotorTarget]) {
         let index = self.joint.index();
         let joint = &model.joints[index];
+        self.is_lost = joint.breaks_at.is_some() && state.is_broken(self.joint);
         let motion = |body| motion_of(&state.motions, body);
         let relative = joint.relative(&state.poses, motion, state.twists[index]);
         (self.value, _) = relative.along(self.along);
@@ -137,6 +147,9 @@ impl KnownMotor {
 
     /// Huber's potential.
     fn potential(&self, value: f64, target: MotorTarget) -> f64 {
+        if self.is_lost {
+            return 0.0;
+        }
         let Motor { kp, max_force, .. } = self.motor;
         let off = (value - target.position).abs();
         let reach = if kp > 0.0 { max_force / kp } else { f64::INFINITY };
@@ -147,7 +160,7 @@ impl KnownMotor {
     fn driving(&self, rate: f64) -> f64 {
         let Motor { kp, kd, max_force, .. } = self.motor;
         let MotorTarget { position, velocity } = self.target;
-        if velocity == 0.0 {
+        if velocity == 0.0 || self.is_lost {
             return 0.0;
         }
         let bound = |force: f64| force.clamp(-max_force, max_force);

@@ -158,6 +158,9 @@ pub struct Noticed {
     pub slipping: Option<JointId>,
     /// A rope or gear that slips at its largest force.
     pub slipping_rope: Option<TransmissionId>,
+    /// A joint that broke at the end of the step; all are in [`crate::Workspace::broke`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub broke: Option<JointId>,
 }
 
 impl Noticed {
@@ -174,6 +177,7 @@ impl Noticed {
             saturated: self.saturated.or(next.saturated),
             slipping: self.slipping.or(next.slipping),
             slipping_rope: self.slipping_rope.or(next.slipping_rope),
+            broke: self.broke.or(next.broke),
         }
     }
 }

@@ -13,14 +13,14 @@ use crate::input::Input;
 use crate::input_index::InputIndex;
 use crate::loops::LoopWorkspace;
 use crate::measure::Energy;
-use crate::model::{Model, State};
+use crate::model::{JointId, Model, State};
 use crate::reactions::Reactions;
 use crate::sources::KnownMotor;
 use crate::tree::{BlockScratch, BodyLoads, Mixing, Rotor, SweepStack, TreeScratch};
 
 /// Scratch of [`crate::step`], sized for one model. After the first step of a scheme a step allocates nothing while the
-/// input touches at most 64 bodies.
-#[derive(Clone, Debug)]
+/// input touches at most 64 bodies. The default fits no model yet; a step makes it fit.
+#[derive(Clone, Debug, Default)]
 pub struct Workspace {
     /// The layout of the model this was made for.
     stamp: u64,
@@ -180,27 +180,27 @@ pub(crate) struct PartScratch {
 impl Workspace {
     /// Scratch for a model.
     pub fn new(model: &Model) -> Self {
+        let mut workspace = Self::default();
+        workspace.refit(model);
+        workspace
+    }
+
+    /// Makes it fit another model. What the last step left is forgotten; the memory of the factor is kept.
+    pub fn refit(&mut self, model: &Model) {
+        let mut tree = std::mem::take(&mut self.tree);
+        tree.refit(model);
         // Without motors there is nothing to look up per joint.
         let has_motor = model.forces.iter().any(|f| f.motor().is_some());
         let targets = if has_motor { vec![MotorTarget::default(); model.joints.len()] } else { Vec::new() };
-        Self {
+        *self = Self {
             stamp: model.stamp,
-            tree: TreeScratch::new(model),
-            points: PointScratch::default(),
+            tree,
             loads: BodyLoads::new(model),
             targets,
-            input_index: InputIndex::default(),
-            reactions: Reactions::default(),
             grab_wrenches: Vec::with_capacity(BodyLoads::ROOM),
-            loops: None,
-            companion: None,
-            block: None,
-            next_laws: Vec::new(),
             islands: IslandScratch { motors: KnownMotor::all(model), ..IslandScratch::default() },
-            part: PartScratch::default(),
-            displacement: None,
-            explicit: None,
-        }
+            ..Self::default()
+        };
     }
 
     /// Whether this was made for a model laid out like `model`.
@@ -218,7 +218,7 @@ impl Workspace {
 
     /// What each joint did to its body 1 in the last step, springs, limits, motors, drives and friction in it included: torque about
     /// the anchor on body 1 (N·m) and force (N), world axes; body 2 feels the opposite at the same point. Empty unless
-    /// [`crate::Settings::reactions`] asked for them.
+    /// [`crate::Settings::reactions`] asked for them or a joint of the model may break.
     ///
     /// They balance the bodies as the step does: `Σ wrenches + gravity + other forces = d(momentum)/dt`, forces to rounding, torques
     /// to the order of the step.
@@ -234,6 +234,16 @@ impl Workspace {
     /// see [`Workspace::grab_wrenches`].
     pub fn joint_wrenches(&self) -> &[Force] {
         &self.reactions.wrenches
+    }
+
+    /// The joints that broke at the end of the last step ([`crate::JointSpec::breaks_at`]), in the order of the model.
+    pub fn broke(&self) -> &[JointId] {
+        &self.reactions.broke
+    }
+
+    /// Forgets which joints broke in the last step: to be called where the state is not the one that it led to.
+    pub fn forget_broke(&mut self) {
+        self.reactions.broke.clear();
     }
 
     /// Mean acceleration of each body in the last step, at its centre of mass, world axes, rad/s² and m/s²: the change of its twist

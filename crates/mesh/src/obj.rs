@@ -15,8 +15,7 @@ impl Surface {
     /// # Errors
     /// The line that cannot be read, or a fault of the surface as for [`Surface::new`].
     pub fn from_obj(bytes: &[u8]) -> Result<Self, MeshError> {
-        let Triangles { positions, triangles } = Triangles::from_obj(bytes)?;
-        Self::new(positions, triangles)
+        Self::try_from(Triangles::from_obj(bytes)?)
     }
 }
 

@@ -20,8 +20,7 @@ impl Surface {
     /// # Errors
     /// The line or facet that cannot be read, or a fault of the surface as for [`Surface::new`].
     pub fn from_stl(bytes: &[u8]) -> Result<Self, MeshError> {
-        let Triangles { positions, triangles } = Triangles::from_stl(bytes)?;
-        Self::new(positions, triangles)
+        Self::try_from(Triangles::from_stl(bytes)?)
     }
 }
 

@@ -62,8 +62,7 @@ impl Surface {
     /// # Errors
     /// As [`Surface::new`].
     pub fn welded(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self, MeshError> {
-        let Triangles { positions, triangles } = Triangles::welded(positions, triangles)?;
-        Self::new(positions, triangles)
+        Self::try_from(Triangles::welded(positions, triangles)?)
     }
 
     /// The same surface, every position times a positive factor.
@@ -125,6 +124,21 @@ impl Surface {
 
     pub(crate) fn bounds(&self) -> Bounds {
         Bounds::of(self.positions.iter().copied())
+    }
+}
+
+impl TryFrom<Triangles> for Surface {
+    type Error = MeshError;
+
+    /// Checks as [`Surface::new`] does.
+    fn try_from(read: Triangles) -> Result<Self, MeshError> {
+        Self::new(read.positions, read.triangles)
+    }
+}
+
+impl From<Surface> for Triangles {
+    fn from(surface: Surface) -> Self {
+        Self { positions: surface.positions, triangles: surface.triangles }
     }
 }
 

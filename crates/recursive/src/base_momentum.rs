@@ -50,6 +50,11 @@ impl BaseMomenta {
         Self { trees: tree.floating().map(BaseMomentum::new).collect() }
     }
 
+    /// Leaves trees alone that something else than forces holds.
+    pub(crate) fn retain(&mut self, is_free: impl Fn(&Range<usize>) -> bool) {
+        self.trees.retain(|base| is_free(&base.links));
+    }
+
     /// Takes the momenta of a state; its kinematics are in `dynamics`.
     pub(crate) fn start(&mut self, tree: &Tree, dynamics: &Dynamics, command: &HybridCommand) {
         for base in &mut self.trees {

@@ -12,8 +12,12 @@ use crate::{dynamics::Dynamics, tree::Tree};
 impl Dynamics {
     /// Centre of mass of all links, world (m), at the last [`Dynamics::kinematics`].
     pub fn centre_of_mass(&self) -> DVec3 {
-        let all = self.total_inertia();
-        all.first_moment / all.mass
+        let (mut moment, mut mass) = (DVec3::ZERO, 0.0);
+        for here in &self.motions {
+            moment += here.inertia.first_moment + here.origin * here.inertia.mass;
+            mass += here.inertia.mass;
+        }
+        moment / mass
     }
 
     /// Momentum of all links about their centre of mass, world axes (kg·m²/s, kg·m/s). The linear part is the mass times the
@@ -22,7 +26,7 @@ impl Dynamics {
         shift_force(self.momentum(), -self.centre_of_mass())
     }
 
-    /// Writes the centroidal momentum matrix: one column per rate, world axes. Its product with the rates is
+    /// Writes the centroidal momentum matrix: one column per rate, about the centre of mass of all links, world axes. Its product with the rates is
     /// [`Self::centroidal_momentum`].
     pub fn fill_centroidal_matrix(&mut self, tree: &Tree, out: &mut [Force]) {
         self.compose(tree);
@@ -35,7 +39,7 @@ impl Dynamics {
         }
     }
 
-    /// Writes the torques (N·m, N) that hold the tree at rest against gravity, per dof: the bias at zero rates.
+    /// Writes the torques (N·m, N) that hold the tree at rest against gravity (m/s², world axes), per dof: the bias at zero rates.
     ///
     /// # Panics
     /// If `out` belongs to another tree.

@@ -49,12 +49,14 @@ impl HybridCommand {
 /// What acts on a tree besides its commands.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TreeLoads<'a> {
-    /// m/s².
+    /// World axes, m/s².
     pub gravity: DVec3,
-    /// One wrench per link, or nothing: world axes at central frames, N·m and N.
+    /// One wrench per link, or nothing: torque about the origin of the central frame of its body (N·m) and force (N), world axes.
     pub external: &'a [Force],
     /// Resistance `D` of passive joints to acceleration, per dof, or nothing: torque `τ − D q̈` (kg·m², kg, at least 0).
     pub resistance: &'a [f64],
+    /// In inverse dynamics: torques of joints that are not actuated, per dof, or nothing (N·m, N).
+    pub torques: &'a [f64],
 }
 
 impl TreeLoads<'_> {

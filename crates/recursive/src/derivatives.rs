@@ -84,7 +84,7 @@ impl Derivatives {
 
     /// `∂B` on the path from the link of a command to its root.
     fn raise_command(&mut self, tree: &Tree, dynamics: &Dynamics, dof: usize) {
-        let mut at = tree.link_of_dof(dof) as u32;
+        let mut at = tree.link_of_dof(dof).index() as u32;
         while at != NONE {
             let link = &tree.links[at as usize];
             if link.parent != NONE {
@@ -136,9 +136,14 @@ impl Derivatives {
         &self.torques
     }
 
-    /// Derivative of the acceleration `(ω̇, a)` of a link at a world point, after [`Self::command`].
+    /// Derivative of the acceleration `(ω̇, a)` of a link at a world point, world axes, after [`Self::command`].
     pub fn acceleration_at(&self, dynamics: &Dynamics, link: LinkId, point: DVec3) -> Motion {
         shift_motion(self.motions[link.index()], point - dynamics.motions[link.index()].origin)
+    }
+
+    /// `μ` of the last [`Self::row`]: what a wrench on the link changes the scalar by, with the opposite sign, at the origin of the link.
+    pub(crate) fn motion(&self, link: LinkId) -> Motion {
+        self.motions[link.index()]
     }
 
     /// Derivatives of one scalar with respect to all command values, at the last [`Dynamics::hybrid`] or
@@ -154,11 +159,12 @@ impl Derivatives {
                 (link.index(), shift_force(Force::new(angular, linear), arm), None)
             }
             DerivativeRow::Acceleration(dof) | DerivativeRow::Torque(dof) => {
-                let start = tree.link_of_dof(dof);
+                let start = tree.link_of_dof(dof).index();
                 let prescribed = dynamics.modes[start] == JointMode::Prescribed;
                 if prescribed == matches!(row, DerivativeRow::Acceleration(_)) {
-                    // the command value itself
+                    // the command value itself, which no wrench changes
                     self.gradient[dof] = 1.0;
+                    self.motions.fill(Motion::ZERO);
                     return &self.gradient;
                 }
                 let wrench = if prescribed { dynamics.reach[dof] } else { Force::ZERO };

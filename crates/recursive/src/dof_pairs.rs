@@ -12,6 +12,7 @@ use crate::dof_table::{DofTable, set_column};
 use crate::dynamics::Dynamics;
 use crate::subspace_change::{SubspaceChange, padded, unit};
 use crate::tree::{Tree, TreeLink};
+use crate::wide::vectorized;
 
 /// First rows of the table: `I^cS`, `𝓑ᵀS`, `𝓡ᵀS`, `∂F/∂q`, `∂F/∂v`.
 const REACH: usize = 0;
@@ -89,6 +90,7 @@ impl DofPairs {
     }
 
     /// What derivatives by the state need of a link, after the mass matrix and inverse dynamics.
+    #[inline(always)]
     pub(crate) fn seed_state(&mut self, input: &SeedInput<'_>, k: usize, body: &CompositeBody) {
         let SeedInput { tree, dynamics, .. } = *input;
         let place = dynamics.motions[k].place;
@@ -115,8 +117,33 @@ impl DofPairs {
         }
     }
 
-    /// Entries of `∂τ/∂q` of the dofs of a link and those below.
-    pub(crate) fn fill_by_coordinates(&mut self, input: &SeedInput<'_>, link: &TreeLink, out: &mut [f64]) {
+    /// Entries of `∂τ/∂q` of dofs of which one is above the other, but for what dofs of one joint do to each other's directions.
+    pub(crate) fn fill_by_coordinates(&mut self, input: &SeedInput<'_>, out: &mut [f64]) {
+        vectorized(
+            #[inline(always)]
+            || {
+                for link in &input.tree.links {
+                    self.fill_link_by_coordinates(input, link, out);
+                }
+            },
+        );
+    }
+
+    /// Entries of `∂τ/∂v`, or of the Coriolis matrix, of dofs of which one is above the other.
+    pub(crate) fn fill_by_rates(&mut self, tree: &Tree, out: &mut [f64]) {
+        vectorized(
+            #[inline(always)]
+            || {
+                for link in &tree.links {
+                    self.fill_link_by_rates(tree, link, out);
+                }
+            },
+        );
+    }
+
+    /// Entries of the dofs of a link and those below.
+    #[inline(always)]
+    fn fill_link_by_coordinates(&mut self, input: &SeedInput<'_>, link: &TreeLink, out: &mut [f64]) {
         let (tree, own) = (input.tree, link.dofs());
         let n = tree.n_dofs();
         for dof in own.clone() {
@@ -135,8 +162,9 @@ impl DofPairs {
         }
     }
 
-    /// Entries of `∂τ/∂v`, or of the Coriolis matrix, of the dofs of a link and those below.
-    pub(crate) fn fill_by_rates(&mut self, tree: &Tree, link: &TreeLink, out: &mut [f64]) {
+    /// Entries of the dofs of a link and those below.
+    #[inline(always)]
+    fn fill_link_by_rates(&mut self, tree: &Tree, link: &TreeLink, out: &mut [f64]) {
         let (n, own) = (tree.n_dofs(), link.dofs());
         for dof in own.clone() {
             let (seed, end) = (&self.seeds[dof], tree.dofs[dof].end as usize);

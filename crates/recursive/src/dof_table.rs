@@ -38,7 +38,7 @@ impl DofTable {
     }
 
     /// Products of `weights` with the columns `dofs`, in `weights.len()` rows from row `first` on.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn fill_products<const N: usize>(
         &self,
         first: usize,
@@ -62,7 +62,7 @@ impl DofTable {
 }
 
 /// Writes the first entries of a column of a matrix with `n` columns.
-#[inline]
+#[inline(always)]
 pub(crate) fn set_column(rows: &mut [f64], n: usize, column: usize, entries: &[f64]) {
     for (row, entry) in rows.chunks_exact_mut(n).zip(entries) {
         row[column] = *entry;
@@ -104,6 +104,7 @@ impl RootedDofs {
 
     /// Writes the products of the twist of each dof with the wrenches of those below its joint, in its row of a square matrix and, as
     /// a mirror image, in its column. With `and_own`, also of dofs of the joint itself, from its own on.
+    #[inline(always)]
     pub(crate) fn fill_pairs(&self, tree: &Tree, and_own: bool, out: &mut [f64]) {
         let n = tree.n_dofs();
         for link in &tree.links {

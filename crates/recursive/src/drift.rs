@@ -109,18 +109,37 @@ impl Drift {
         }
     }
 
-    /// Moves a state for the time `h`: all forces at once, then inertial motion. `dynamics` holds the response at the state, with
-    /// this resistance per dof. Returns the kinematics of the end.
-    pub(crate) fn advance(
+    /// All forces at once: `dynamics` holds the response at the state, with this resistance per dof.
+    pub(crate) fn kick(
         &mut self,
         tree: &Tree,
         dynamics: &mut Dynamics,
         resistance: &[f64],
-        state: &mut TreeState,
+        state: &TreeState,
         h: f64,
-    ) -> &Dynamics {
+    ) {
         self.find_products(tree, dynamics, resistance, state);
-        let turn = h * self.kick(tree, dynamics, state, h);
+        // q̈ = (M + D)⁻¹(forces − c), of which the velocity products c belong to the drift
+        self.kicked.copy_from_slice(&state.rates);
+        add_scaled(&mut self.kicked, h, &dynamics.accelerations);
+        add_scaled(&mut self.kicked, -h, &self.products);
+    }
+
+    /// Adds to the rates after the kick.
+    pub(crate) fn push(&mut self, change: &[f64]) {
+        add_scaled(&mut self.kicked, 1.0, change);
+    }
+
+    /// Inertial motion for the time `h` from a state, with the rates after the kick. Returns the end and its kinematics.
+    pub(crate) fn coast(
+        &mut self,
+        tree: &Tree,
+        dynamics: &mut Dynamics,
+        resistance: &[f64],
+        state: &TreeState,
+        h: f64,
+    ) -> (&TreeState, &Dynamics) {
+        let turn = h * self.fastest_turn(tree, dynamics);
         let mut parts = (turn / LARGEST_TURN).ceil().clamp(1.0, f64::from(MOST_PARTS)) as u32;
         loop {
             let course = InertialCourse { tree, resistance, h: h / f64::from(parts) };
@@ -130,17 +149,11 @@ impl Drift {
             }
             parts *= 2;
         }
-        state.coordinates.copy_from_slice(&self.part.end.coordinates);
-        state.rates.copy_from_slice(&self.part.end.rates);
-        &self.part.dynamics
+        (&self.part.end, &self.part.dynamics)
     }
 
-    /// Rates after the kick: `q̈ = (M + D)⁻¹(forces − c)`, of which the velocity products `c` belong to the drift. Returns how fast the
-    /// fastest link turns then, rad/s.
-    fn kick(&mut self, tree: &Tree, dynamics: &mut Dynamics, state: &TreeState, h: f64) -> f64 {
-        self.kicked.copy_from_slice(&state.rates);
-        add_scaled(&mut self.kicked, h, &dynamics.accelerations);
-        add_scaled(&mut self.kicked, -h, &self.products);
+    /// How fast the fastest link turns after the kick, rad/s.
+    fn fastest_turn(&self, tree: &Tree, dynamics: &mut Dynamics) -> f64 {
         carry(tree, dynamics, &self.kicked);
         dynamics.rates.iter().map(|twist| twist.angular.length_squared()).fold(0.0, f64::max).sqrt()
     }

@@ -71,8 +71,8 @@ impl Dynamics {
         &self.torques
     }
 
-    /// Wrench of the joint (torques included) on a link in the last call: `F = ĴV̇ + B`, world axes at the origin of
-    /// the joint frame (N·m, N).
+    /// Wrench of the joint (torques included) on a link in the last call: `F = ĴV̇ + B`, world axes, about the
+    /// origin of the joint frame on that link (N·m, N).
     pub fn reaction(&self, link: LinkId) -> Force {
         let k = link.index();
         self.articulated[k].mul(self.accelerated[k]) + self.bias[k]

@@ -37,7 +37,8 @@ struct SweepInput<'a> {
 }
 
 impl Dynamics {
-    /// Accelerations and torques of all joints. `external` holds one wrench per link, or nothing.
+    /// Accelerations and torques of all joints. `external` holds one wrench per link, or nothing: torque about the origin of the central frame
+    /// of its body (N·m) and force (N), world axes.
     ///
     /// # Panics
     /// If an argument belongs to another tree.
@@ -53,7 +54,7 @@ impl Dynamics {
         self.respond(tree, command, gravity, external)
     }
 
-    /// Another command on the state of the last [`Self::kinematics`]: the second and third sweep alone.
+    /// Another command on the state of the last [`Self::kinematics`]: the second and third sweep alone. `external` as in [`Self::hybrid`].
     ///
     /// # Panics
     /// If an argument belongs to another tree.
@@ -105,11 +106,16 @@ impl Dynamics {
     }
 
     /// The backward sweep alone, for inertias and not for wrenches. What the last response found is no longer valid.
-    pub(crate) fn eliminate_only(&mut self, tree: &Tree, command: &HybridCommand) -> HybridReport {
+    pub(crate) fn eliminate_only(
+        &mut self,
+        tree: &Tree,
+        command: &HybridCommand,
+        resistance: &[f64],
+    ) -> HybridReport {
         self.modes.copy_from_slice(&command.modes);
         self.eliminate::<false>(
             tree,
-            &SweepInput { command, resistance: &[], gravity: DVec3::ZERO, external: &[] },
+            &SweepInput { command, resistance, gravity: DVec3::ZERO, external: &[] },
         )
     }
 

@@ -28,9 +28,9 @@ pub struct Action<'a> {
     pub h: f64,
     /// Torques and prescribed accelerations, constant over the step.
     pub command: &'a HybridCommand,
-    /// m/s².
+    /// World axes, m/s².
     pub gravity: DVec3,
-    /// One wrench per link, or nothing: world axes at central frames, N·m and N.
+    /// One wrench per link, or nothing, as in [`Dynamics::hybrid`].
     pub external: &'a [Force],
 }
 
@@ -68,7 +68,7 @@ pub struct StageAction<'a> {
     pub command: &'a mut HybridCommand,
     /// Resistance `D` of passive joints, per dof: torque `τ − D q̈` (kg·m², kg, at least 0).
     pub resistance: &'a mut [f64],
-    /// One wrench per link: world axes at central frames, N·m and N.
+    /// One wrench per link, as in [`Dynamics::hybrid`].
     pub external: &'a mut [Force],
 }
 
@@ -113,8 +113,18 @@ impl Integrator {
         }
     }
 
+    /// The parts that are used without the rest where loops act on the tree: momenta of floating trees, and inertial motion.
+    pub(crate) fn parts(&mut self) -> (&mut BaseMomenta, &mut Drift) {
+        (&mut self.momenta, &mut self.drift)
+    }
+
+    /// Leaves floating trees alone that something holds.
+    pub(crate) fn keep_floating(&mut self, is_free: impl Fn(&Range<usize>) -> bool) {
+        self.momenta.retain(is_free);
+    }
+
     /// The links of every floating tree, and what gravity and wrenches gave it in the last step, about its centre of mass (N·m·s,
-    /// N·s); `None` if its base was prescribed or pushed.
+    /// N·s, world axes); `None` if its base was prescribed or pushed.
     pub fn floating_impulses(&self) -> impl Iterator<Item = (Range<usize>, Option<Force>)> + '_ {
         self.momenta.impulses()
     }
@@ -153,8 +163,11 @@ impl Integrator {
         self.momenta.start(tree, dynamics, command);
         self.momenta.push(tree, dynamics, h, gravity, external);
         self.momenta.fly(h, h);
-        let end = self.drift.advance(tree, dynamics, resistance, state, h);
-        self.momenta.complete(tree, end, state);
+        self.drift.kick(tree, dynamics, resistance, state, h);
+        let (end, at_end) = self.drift.coast(tree, dynamics, resistance, state, h);
+        state.coordinates.copy_from_slice(&end.coordinates);
+        state.rates.copy_from_slice(&end.rates);
+        self.momenta.complete(tree, at_end, state);
         report
     }
 

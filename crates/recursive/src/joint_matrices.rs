@@ -28,7 +28,7 @@ use crate::composite::CompositeBody;
 use crate::dof_pairs::{DofPairs, SeedInput};
 use crate::mass_factor::MassFactor;
 use crate::subspace_change::{SubspaceChange, unit};
-use crate::{dynamics::Dynamics, tree::Tree};
+use crate::{dynamics::Dynamics, tree::Tree, wide::vectorized};
 
 /// Matrices of joint space at one state: `M`, `M⁻¹`, the Coriolis matrix, and the derivatives of inverse and forward dynamics.
 ///
@@ -106,7 +106,7 @@ impl JointMatrices {
     }
 
     /// Inverse dynamics `τ(q, v, q̈)` and its derivatives by `q`, `v` and `q̈` (the mass matrix), at the state of the last
-    /// [`Dynamics::kinematics`]. `external` holds one wrench per link, or nothing.
+    /// [`Dynamics::kinematics`]. `external` as in [`Dynamics::hybrid`].
     ///
     /// # Panics
     /// If an argument belongs to another tree.
@@ -138,7 +138,8 @@ impl JointMatrices {
     ) -> HybridReport {
         self.command.values.copy_from_slice(torques);
         let command = std::mem::take(&mut self.command);
-        let report = self.hybrid(tree, dynamics, &command, &TreeLoads { gravity, external, resistance: &[] });
+        let report =
+            self.hybrid(tree, dynamics, &command, &TreeLoads { gravity, external, ..TreeLoads::default() });
         self.command = command;
         report
     }
@@ -160,7 +161,7 @@ impl JointMatrices {
         command: &HybridCommand,
         loads: &TreeLoads<'_>,
     ) -> HybridReport {
-        let TreeLoads { gravity, external, resistance } = *loads;
+        let TreeLoads { gravity, external, resistance, .. } = *loads;
         let report = dynamics.respond_resisted(tree, command, resistance, gravity, external);
         self.accelerations.copy_from_slice(dynamics.accelerations());
         self.factor.read(tree, dynamics);
@@ -178,7 +179,7 @@ impl JointMatrices {
     /// # Panics
     /// If an argument belongs to another tree.
     pub fn invert_mass(&mut self, tree: &Tree, dynamics: &mut Dynamics) -> HybridReport {
-        let report = dynamics.eliminate_only(tree, &self.command);
+        let report = dynamics.eliminate_only(tree, &self.command, &[]);
         self.factor.read(tree, dynamics);
         self.factor.fill_inverse(tree, &mut self.inverse_mass);
         report
@@ -195,10 +196,7 @@ impl JointMatrices {
         for (k, body) in self.composites.iter().enumerate() {
             self.pairs.seed_coriolis(tree, dynamics, k, body);
         }
-        self.coriolis.fill(0.0);
-        for link in &tree.links {
-            self.pairs.fill_by_rates(tree, link, &mut self.coriolis);
-        }
+        self.pairs.fill_by_rates(tree, &mut self.coriolis);
         &self.coriolis
     }
 
@@ -236,17 +234,18 @@ impl JointMatrices {
         dynamics.fill_inverse(tree, &self.accelerations, gravity, external, &mut self.torques);
         let has_loads = !external.is_empty();
         let input = SeedInput { tree, dynamics, accelerations: &self.accelerations, gravity, has_loads };
-        for (k, body) in self.composites.iter().enumerate() {
-            self.pairs.seed_state(&input, k, body);
-        }
-        self.torques_by_coordinates.fill(0.0);
-        self.torques_by_rates.fill(0.0);
-        for (k, link) in tree.links.iter().enumerate() {
-            self.pairs.fill_by_coordinates(&input, link, &mut self.torques_by_coordinates);
-            self.pairs.fill_by_rates(tree, link, &mut self.torques_by_rates);
-            if link.n_dofs > 1 {
-                turn_own_columns(tree, dynamics, k, &mut self.torques_by_coordinates);
-            }
+        vectorized(
+            #[inline(always)]
+            || {
+                for (k, body) in self.composites.iter().enumerate() {
+                    self.pairs.seed_state(&input, k, body);
+                }
+            },
+        );
+        self.pairs.fill_by_coordinates(&input, &mut self.torques_by_coordinates);
+        self.pairs.fill_by_rates(tree, &mut self.torques_by_rates);
+        for (k, _) in tree.links.iter().enumerate().filter(|(_, link)| link.n_dofs > 1) {
+            turn_own_columns(tree, dynamics, k, &mut self.torques_by_coordinates);
         }
     }
 

@@ -5,7 +5,7 @@
 //! ```text
 //! (ω̇, v̇ + ω×v + g + ω̇×d + ω×(ω×d))
 //! ```
-//! Cost: one pass over the links. Rates in rad/s and m/s. Nothing fails.
+//! Cost: one pass over the links, or over those of a path. Rates in rad/s and m/s. Nothing fails.
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Motion, Pose, shift_motion};
@@ -13,6 +13,7 @@ use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
 use crate::tree::{LinkId, Tree};
+use crate::wide::vectorized;
 use crate::{dynamics::Dynamics, joint_coordinates::pose_from, link_motion::LinkMotion, state::TreeState};
 
 impl Dynamics {
@@ -21,36 +22,80 @@ impl Dynamics {
     /// # Panics
     /// If the state or this workspace belongs to another tree.
     pub fn kinematics(&mut self, tree: &Tree, state: &TreeState) {
+        self.read_state(tree, state);
+        vectorized(
+            #[inline(always)]
+            || {
+                for k in 0..tree.n_links() {
+                    self.move_link::<true>(tree, k);
+                }
+            },
+        );
+    }
+
+    /// [`Self::kinematics`] of one link and those above it alone: all that Jacobians at its points need. Other links stay where they
+    /// were, so nothing else may be asked before the next [`Self::kinematics`].
+    ///
+    /// # Panics
+    /// If the state or this workspace belongs to another tree.
+    pub fn path_kinematics(&mut self, tree: &Tree, state: &TreeState, link: LinkId) {
+        self.read_state(tree, state);
+        let mut at = link.index() as u32;
+        while at != NONE {
+            self.motions[at as usize].is_on_path = true;
+            at = tree.links[at as usize].parent;
+        }
+        vectorized(
+            #[inline(always)]
+            || {
+                for k in 0..=link.index() {
+                    if std::mem::take(&mut self.motions[k].is_on_path) {
+                        self.move_link::<false>(tree, k);
+                    }
+                }
+            },
+        );
+    }
+
+    fn read_state(&mut self, tree: &Tree, state: &TreeState) {
         assert_eq!(state.coordinates.len(), tree.n_coordinates(), "the coordinates belong to another tree");
         assert_eq!(state.rates.len(), tree.n_dofs(), "the rates belong to another tree");
         assert_eq!(self.motions.len(), tree.n_links(), "the workspace belongs to another tree");
         self.state.coordinates.copy_from_slice(&state.coordinates);
         self.state.rates.copy_from_slice(&state.rates);
-        for (k, link) in tree.links.iter().enumerate() {
-            let (above, rest) = self.motions.split_at_mut(k);
-            let parent = if link.parent == NONE { &LinkMotion::WORLD } else { &above[link.parent as usize] };
-            let here = &mut rest[0];
-            if link.kind == JointKind::Hinge {
-                let dof = link.first_dof as usize;
-                let angle = state.coordinates[link.first_coordinate as usize];
-                here.move_hinge(link, parent, angle, state.rates[dof]);
-                // by halves: six numbers at once go through the stack, which takes longer
-                self.columns[dof].angular = here.rotation.x_axis;
-                self.columns[dof].linear = DVec3::ZERO;
+    }
+
+    #[inline(always)]
+    fn move_link<const INERT: bool>(&mut self, tree: &Tree, k: usize) {
+        let (link, state) = (&tree.links[k], &self.state);
+        let (above, rest) = self.motions.split_at_mut(k);
+        let parent = if link.parent == NONE { &LinkMotion::WORLD } else { &above[link.parent as usize] };
+        let here = &mut rest[0];
+        if link.kind == JointKind::Hinge {
+            let dof = link.first_dof as usize;
+            let angle = state.coordinates[link.first_coordinate as usize];
+            here.move_hinge::<INERT>(link, parent, angle, state.rates[dof]);
+            // by halves: six numbers at once go through the stack, which takes longer
+            self.columns[dof].angular = here.rotation.x_axis;
+            self.columns[dof].linear = DVec3::ZERO;
+        } else {
+            let (q, v) = (&state.coordinates[link.coordinates()], &state.rates[link.dofs()]);
+            let columns = &mut self.columns[link.dofs()];
+            if link.kind == JointKind::Free && !link.reversed {
+                here.move_free::<INERT>(link, parent, q, v, columns);
             } else {
-                let (q, v) = (&state.coordinates[link.coordinates()], &state.rates[link.dofs()]);
-                here.move_joint(link, parent, q, v, &mut self.columns[link.dofs()]);
+                here.move_joint::<INERT>(link, parent, q, v, columns);
             }
         }
     }
 
-    /// World pose of a link's joint frame.
+    /// World pose of a link's joint frame: the joint frame that is fixed to its body, `world_from_link`. Without a joint it is the central frame.
     pub fn joint_pose(&self, link: LinkId) -> Pose {
         let here = &self.motions[link.index()];
         pose_from(&here.rotation, here.origin)
     }
 
-    /// World pose of the body's own frame, `world_from_body`.
+    /// World pose of the body frame of a link's body, `world_from_body`.
     pub fn body_pose(&self, tree: &Tree, link: LinkId) -> Pose {
         self.joint_pose(link).compose(&tree.links[link.index()].from_body)
     }
@@ -70,6 +115,13 @@ impl Dynamics {
         self.motions[link.index()].origin
     }
 
+    /// From the origin of the frame in which a link's joint moves, which its parent carries, to that of its joint frame, world axes (m).
+    pub fn joint_offset(&self, tree: &Tree, link: LinkId) -> DVec3 {
+        let (link, here) = (&tree.links[link.index()], &self.motions[link.index()]);
+        let parent = self.motions.get(link.parent as usize).unwrap_or(&LinkMotion::WORLD);
+        here.arm - parent.rotation * link.base_point
+    }
+
     /// Twist at the origin of the joint frame, world axes (rad/s, m/s).
     pub fn joint_motion(&self, link: LinkId) -> Motion {
         self.motions[link.index()].velocity
@@ -81,7 +133,7 @@ impl Dynamics {
         shift_motion(here.velocity, here.rotation * tree.links[link.index()].central.translation)
     }
 
-    /// Twist of a link at a world point (rad/s, m/s).
+    /// Twist of a link at a world point, world axes (rad/s, m/s).
     pub fn motion_at(&self, link: LinkId, point: DVec3) -> Motion {
         let here = &self.motions[link.index()];
         shift_motion(here.velocity, point - here.origin)
@@ -92,13 +144,13 @@ impl Dynamics {
         self.columns[dof]
     }
 
-    /// World acceleration of a link at a world point, `(ω̇, a)` in rad/s² and m/s², after [`Dynamics::hybrid`]. Gravity
+    /// Acceleration of a link at a world point, world axes, `(ω̇, a)` in rad/s² and m/s², after [`Dynamics::hybrid`]. Gravity
     /// is included: a body in free fall has `a = g`.
     pub fn acceleration_at(&self, link: LinkId, point: DVec3) -> Motion {
         self.world_acceleration(link.index(), point, self.accelerated[link.index()], self.gravity)
     }
 
-    /// Velocity product `J̇v` of a link at a world point: its acceleration at zero joint accelerations, without
+    /// Velocity product `J̇v` of a link at a world point, world axes: its acceleration at zero joint accelerations, without
     /// gravity.
     pub fn velocity_product_at(&self, tree: &Tree, link: LinkId, point: DVec3) -> Motion {
         let origin = self.motions[link.index()].origin;

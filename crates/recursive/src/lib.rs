@@ -3,6 +3,7 @@
 mod error;
 mod joint_space;
 mod state;
+mod wide;
 
 mod joint_coordinates;
 
@@ -36,6 +37,8 @@ mod joint_matrices;
 mod particles;
 
 mod added_wrenches;
+mod closed_steps;
+mod loop_derivatives;
 mod loop_dynamics;
 mod loop_inverse;
 mod loop_projection;
@@ -44,12 +47,14 @@ mod loop_torques;
 mod looped_tree;
 mod rank_factor;
 
+pub use closed_steps::LoopedIntegrator;
 pub use command::{HybridCommand, HybridReport, JointMode, TreeLoads};
 pub use derivatives::{DerivativeRow, Derivatives};
 pub use dynamics::Dynamics;
 pub use error::RecursiveError;
 pub use integrate::{Action, Integrator, Springs, StageAction};
 pub use joint_matrices::JointMatrices;
+pub use loop_derivatives::LoopDerivatives;
 pub use loop_dynamics::{ClosureReport, ClosureSettings, LoopDynamics};
 pub use looped_tree::LoopedTree;
 pub use particles::{Particle, ParticleBone, ParticleState, add_reactions};

@@ -115,6 +115,8 @@ pub struct LoopDynamics {
     /// Per link, at central frames.
     pub(crate) wrenches: Vec<Force>,
     violation: Vec<f64>,
+    /// Per closure: whether it lets go.
+    released: Vec<bool>,
     /// Two vectors of one number per dof.
     pub(crate) scratch: [Vec<f64>; 2],
     pub(crate) inverse: LoopTorques,
@@ -157,6 +159,7 @@ impl LoopDynamics {
             wanted: rows.clone(),
             wrenches: vec![Force::ZERO; looped.tree().n_links()],
             violation: rows,
+            released: vec![false; looped.closures.len()],
             scratch: [dofs.clone(), dofs],
             inverse: LoopTorques::new(looped),
         }
@@ -185,8 +188,24 @@ impl LoopDynamics {
             let state = RelativeState::new(&closure.frames, &pair);
             (*twist, self.arms[c]) = (state.twist, state.arm1);
             *rows = evaluate_rows(closure.kind, &state, &[], form);
+            if self.released[c] {
+                *rows = Rows { n: rows.n, ..Rows::default() };
+            }
             self.violation[closure.rows.clone()].copy_from_slice(&rows.residual[..rows.n]);
         }
+    }
+
+    /// Lets the joints go that close loops and that `is_released` names; the others hold. Their rows do nothing, and count as dependent.
+    pub fn release(&mut self, looped: &LoopedTree, is_released: impl Fn(JointId) -> bool) {
+        for (released, joint) in self.released.iter_mut().zip(looped.joints()) {
+            *released = is_released(joint);
+        }
+    }
+
+    /// The joint whose rows are violated most in the last call, and by how much (m, or rad).
+    pub fn worst(&self, looped: &LoopedTree) -> Option<(JointId, f64)> {
+        let open = looped.closures.iter().map(|closure| largest(&self.violation[closure.rows.clone()]));
+        looped.joints().zip(open).reduce(|worst, next| if next.1 > worst.1 { next } else { worst })
     }
 
     /// Accelerations and torques of all joints with closed loops, at the state of the last [`Dynamics::kinematics`]; as
@@ -202,8 +221,11 @@ impl LoopDynamics {
         command: &HybridCommand,
         loads: &TreeLoads<'_>,
     ) -> ClosureReport {
-        let (tree, TreeLoads { gravity, external, resistance }) = (looped.tree(), *loads);
+        let (tree, TreeLoads { gravity, external, resistance, .. }) = (looped.tree(), *loads);
         let open = dynamics.respond_resisted(tree, command, resistance, gravity, external);
+        if looped.n_rows() == 0 {
+            return ClosureReport { open, ..ClosureReport::default() };
+        }
         self.kinematics(looped, dynamics);
         self.response.factor(looped, dynamics, &self.rows, self.settings.dependence);
         self.multipliers.fill(0.0);
@@ -231,10 +253,15 @@ impl LoopDynamics {
         }
     }
 
-    /// Turns `wanted` into multipliers, adds them to those found before, and writes their wrenches on links.
+    /// [`Self::push`], and adds the multipliers to those found before.
     pub(crate) fn answer(&mut self, looped: &LoopedTree) {
-        self.response.solve(looped, &mut self.wanted);
+        self.push(looped);
         self.multipliers.iter_mut().zip(&self.wanted).for_each(|(sum, x)| *sum += x);
+    }
+
+    /// Turns `wanted` into multipliers, and writes their wrenches on links.
+    pub(crate) fn push(&mut self, looped: &LoopedTree) {
+        self.response.solve(looped, &mut self.wanted);
         self.wrenches.fill(Force::ZERO);
         for (closure, rows) in looped.closures.iter().zip(&self.rows) {
             add_closure(closure, rows, &self.wanted, &mut self.wrenches);
@@ -246,12 +273,17 @@ impl LoopDynamics {
         &self.multipliers
     }
 
+    /// What the loops lack at the accelerations of the last [`Self::respond`], by rows (m/s², rad/s²): rounding, unless prescribed joints contradict them.
+    pub fn lack(&self) -> &[f64] {
+        &self.wanted
+    }
+
     /// `φ` of the last call, by rows: m for translations, rad or sines of angles for rotations.
     pub fn violation(&self) -> &[f64] {
         &self.violation
     }
 
-    /// Wrench of a joint that closes a loop on its body 1 in the last call, world axes at the origin of joint frame 1. `None` for joints of the
+    /// Wrench of a joint that closes a loop on its body 1 in the last call, world axes, about the origin of joint frame 1. `None` for joints of the
     /// tree, whose wrenches [`Dynamics::reaction`] has.
     pub fn reaction(&self, looped: &LoopedTree, joint: JointId) -> Option<Force> {
         let at = looped.joints().position(|own| own == joint)?;
@@ -260,7 +292,7 @@ impl LoopDynamics {
         Some(shift_force(wrench, -self.arms[at]))
     }
 
-    /// Adds the wrenches of the loops in the last call to external ones, one per link. With them an open tree moves as the closed one does:
+    /// Adds the wrenches of the loops in the last call to external ones, one per link as in [`Dynamics::hybrid`]. With them an open tree moves as the closed one does:
     /// in the stages of [`Integrator::runge_kutta_with`](crate::Integrator::runge_kutta_with), for instance.
     pub fn add_wrenches(&self, looped: &LoopedTree, external: &mut [Force]) {
         for (closure, rows) in looped.closures.iter().zip(&self.rows) {

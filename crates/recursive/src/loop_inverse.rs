@@ -24,7 +24,7 @@ impl LoopDynamics {
         actuated: &[bool],
         loads: &TreeLoads<'_>,
     ) -> f64 {
-        let (tree, TreeLoads { gravity, external, resistance }) = (looped.tree(), *loads);
+        let (tree, TreeLoads { gravity, external, resistance, torques }) = (looped.tree(), *loads);
         assert_eq!(actuated.len(), tree.n_dofs(), "there must be one mark per dof");
         self.kinematics(looped, dynamics);
         self.multipliers.fill(0.0);
@@ -33,6 +33,8 @@ impl LoopDynamics {
         for ((torque, d), q) in work.torques.iter_mut().zip(resistance).zip(accelerations) {
             *torque += d * q;
         }
+        let given = work.torques.iter_mut().zip(torques).zip(actuated);
+        given.filter(|(_, is)| !**is).for_each(|((torque, given), _)| *torque -= given);
         if looped.n_rows() > 0 {
             work.clear();
             each_entry(looped, dynamics, &self.rows, |row, dof, column, wrench| {

@@ -27,6 +27,9 @@ const CLOSED: f64 = 1e-13;
 /// Largest change of a coordinate in one iteration, rad or m.
 const STRIDE: f64 = 0.5;
 
+/// Which joints stay, and what others resist motion with, as inertia (`D` per dof, or nothing).
+pub(crate) type Resisting<'a> = (&'a HybridCommand, &'a [f64]);
+
 impl LoopDynamics {
     /// Moves coordinates onto the loops by the least change. Joints that `command` prescribes stay. Returns the largest violation left, m or
     /// rad: more than rounding if the loops cannot be closed from here.
@@ -40,6 +43,17 @@ impl LoopDynamics {
         command: &HybridCommand,
         state: &mut TreeState,
     ) -> f64 {
+        self.close(looped, dynamics, (command, &[]), state)
+    }
+
+    /// [`Self::project_coordinates`] of joints that resist motion, as inertia: `D` per dof, or nothing.
+    pub(crate) fn close(
+        &mut self,
+        looped: &LoopedTree,
+        dynamics: &mut Dynamics,
+        held: Resisting<'_>,
+        state: &mut TreeState,
+    ) -> f64 {
         let mut before = f64::INFINITY;
         for iteration in 0.. {
             dynamics.kinematics(looped.tree(), state);
@@ -51,7 +65,7 @@ impl LoopDynamics {
                 return error;
             }
             before = error;
-            self.step_to_loops(looped, dynamics, command, state);
+            self.step_to_loops(looped, dynamics, held, state);
         }
         before
     }
@@ -61,7 +75,7 @@ impl LoopDynamics {
         &mut self,
         looped: &LoopedTree,
         dynamics: &mut Dynamics,
-        command: &HybridCommand,
+        (command, resistance): Resisting<'_>,
         state: &mut TreeState,
     ) {
         for rows in &mut self.rows {
@@ -69,7 +83,7 @@ impl LoopDynamics {
                 (rows.jacobian1[k], rows.jacobian2[k]) = ([0.0; 6], [0.0; 6]);
             }
         }
-        let _ = dynamics.eliminate_only(looped.tree(), command);
+        let _ = dynamics.eliminate_only(looped.tree(), command, resistance);
         self.response.factor(looped, dynamics, &self.rows, self.settings.dependence);
         for (closure, rows) in looped.closures.iter().zip(&self.rows) {
             let wanted = self.wanted[closure.rows.clone()].iter_mut();
@@ -101,12 +115,22 @@ impl LoopDynamics {
         let tree = looped.tree();
         assert!([0, tree.n_dofs()].contains(&impulses.len()), "there must be one impulse per dof");
         dynamics.kinematics(tree, state);
-        let _ = dynamics.eliminate_only(tree, command);
+        let _ = dynamics.eliminate_only(tree, command, &[]);
         if !impulses.is_empty() {
             dynamics.respond_to_impulses(tree, impulses, &mut self.scratch[1]);
             add(&mut state.rates, &self.scratch[1]);
             dynamics.kinematics(tree, state);
         }
+        self.settle(looped, dynamics, state)
+    }
+
+    /// Rates that keep the loops closed, by the elimination of `dynamics`, which holds the kinematics of the state.
+    pub(crate) fn settle(
+        &mut self,
+        looped: &LoopedTree,
+        dynamics: &mut Dynamics,
+        state: &mut TreeState,
+    ) -> f64 {
         self.kinematics(looped, dynamics);
         self.response.factor(looped, dynamics, &self.rows, self.settings.dependence);
         self.multipliers.fill(0.0);
@@ -116,10 +140,23 @@ impl LoopDynamics {
             self.answer(looped);
             self.change_rates(looped, dynamics);
             add(&mut state.rates, &self.scratch[1]);
-            dynamics.kinematics(tree, state);
+            dynamics.kinematics(looped.tree(), state);
         }
         self.find_rates(looped, dynamics);
         largest(&self.wanted)
+    }
+
+    /// Finds the impulses that take a violation, divided by a time, away, with the rows and the elimination of the last response:
+    /// [`Self::change`].
+    pub(crate) fn aim(&mut self, looped: &LoopedTree, dynamics: &mut Dynamics, violation: &[f64], per: f64) {
+        self.wanted.iter_mut().zip(violation).for_each(|(wanted, error)| *wanted = -error * per);
+        self.push(looped);
+        self.change_rates(looped, dynamics);
+    }
+
+    /// What the last impulses of the loops change rates by.
+    pub(crate) fn change(&self) -> &[f64] {
+        &self.scratch[1]
     }
 
     /// `M⁻¹Jᵀλ` of the last answer, into the second scratch.

@@ -9,13 +9,13 @@
 
 use std::ops::Range;
 
-use sinew_math::Pose;
+use sinew_math::{MassProperties, Pose};
 use sinew_mechanism::{BodyId, BodyKind, JointFrames, JointId, JointKind, Model, State};
 use sinew_topology::NONE;
 
 use crate::error::RecursiveError;
 use crate::from_model::{body_label, joint_label};
-use crate::tree::Tree;
+use crate::tree::{LinkId, Tree};
 
 /// An articulated tree in joint coordinates and the joints that close its loops; many states may share it.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub struct LoopedTree {
     pub(crate) closures: Vec<LoopClosure>,
     pub(crate) groups: Vec<LoopGroup>,
     n_rows: usize,
+    /// Per link: whether its joint is part of a loop.
+    tied: Vec<bool>,
 }
 
 /// A joint outside the tree.
@@ -66,8 +68,7 @@ impl LoopedTree {
     /// # Errors
     /// Names the first joint that hangs on a kinematic body, or the first body whose joint moves no mass.
     pub fn from_model(model: &Model) -> Result<Self, RecursiveError> {
-        let mut out =
-            Self { tree: Tree::spanning(model)?, closures: Vec::new(), groups: Vec::new(), n_rows: 0 };
+        let mut out = Self::from(Tree::spanning(model)?);
         let initial = model.initial_state();
         for island in model.plan().islands() {
             let (closures, rows) = (out.closures.len(), out.n_rows);
@@ -94,6 +95,13 @@ impl LoopedTree {
             match runs.last_mut() {
                 Some(run) if run.end == dofs.start => run.end = dofs.end,
                 _ => runs.push(dofs),
+            }
+        }
+        for end in &ends {
+            let mut at = end.link;
+            while at != meeting {
+                self.tied[at as usize] = true;
+                at = self.tree.links[at as usize].parent;
             }
         }
         let rows = self.n_rows..self.n_rows + kind.n_rows();
@@ -157,6 +165,19 @@ impl LoopedTree {
         &self.tree
     }
 
+    /// Whether the joint of a link is part of a loop.
+    pub fn is_tied(&self, link: LinkId) -> bool {
+        self.tied[link.index()]
+    }
+
+    /// [`Tree::add_mass`].
+    ///
+    /// # Errors
+    /// If the mass is negative or a number is not finite.
+    pub fn add_mass(&mut self, link: LinkId, mass: &MassProperties) -> Result<(), RecursiveError> {
+        self.tree.add_mass(link, mass)
+    }
+
     /// Number of rows of all closures: multipliers, and directions in which they hold.
     pub fn n_rows(&self) -> usize {
         self.n_rows
@@ -170,5 +191,13 @@ impl LoopedTree {
     /// Rows of a joint that closes a loop; `None` for joints of the tree.
     pub fn rows(&self, joint: JointId) -> Option<Range<usize>> {
         self.closures.iter().find(|closure| closure.joint == joint).map(|closure| closure.rows.clone())
+    }
+}
+
+impl From<Tree> for LoopedTree {
+    /// A tree without loops.
+    fn from(tree: Tree) -> Self {
+        let tied = vec![false; tree.n_links()];
+        Self { tree, closures: Vec::new(), groups: Vec::new(), n_rows: 0, tied }
     }
 }

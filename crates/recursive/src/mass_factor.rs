@@ -7,7 +7,7 @@
 //!               X_k = (ΨY)_k − Σ_{i above k} L_ki X_i   from the first row
 //! ```
 //! This is Featherstone's sparse factorization of `M` (2005), by blocks of joints. A joint that is prescribed, or that the elimination locked, has
-//! `Ψ = 0`, and zero rows. Columns are taken twelve at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
+//! `Ψ = 0`, and zero rows. Columns are taken twelve or sixteen at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
 
 use std::ops::Range;
 
@@ -19,12 +19,11 @@ use crate::dof_table::{RootedDofs, set_column};
 use crate::dynamics::Dynamics;
 use crate::joint_space::MAX_DOFS;
 use crate::tree::{Tree, TreeLink};
+use crate::wide::vectorized;
 
-/// Columns taken at a time.
-const STRIP: usize = 12;
-
-/// Some columns of a row.
-type Strip = [f64; STRIP];
+/// Columns taken at a time: three or four AVX registers.
+const NARROW: usize = 12;
+const WIDE: usize = 16;
 
 /// Factor of the mass matrix of one tree.
 #[derive(Clone, Debug)]
@@ -34,18 +33,25 @@ pub(crate) struct MassFactor {
     psi: Vec<f64>,
     /// `S` and `UΨ` per dof, about the origin of the root link.
     rooted: RootedDofs,
-    /// Some columns of the right-hand side and the solution.
-    work: Vec<Strip>,
+    /// Some columns of the right-hand side and the solution: strips, one per row.
+    work: Vec<f64>,
 }
 
 /// `strip −= Σ w_k row_k`.
 #[inline(always)]
-fn subtract(strip: &mut Strip, rows: &[Strip], weights: &[f64]) {
+fn subtract<const N: usize>(strip: &mut [f64; N], rows: &[[f64; N]], weights: &[f64]) {
+    let mut sum = *strip;
     for (row, weight) in rows.iter().zip(weights) {
-        for c in 0..STRIP {
-            strip[c] -= weight * row[c];
+        for c in 0..N {
+            sum[c] -= weight * row[c];
         }
     }
+    *strip = sum;
+}
+
+/// Whether `n` columns leave less of the last strip empty if strips are narrow.
+fn suits_narrow(n: usize) -> bool {
+    n.next_multiple_of(NARROW) <= n.next_multiple_of(WIDE)
 }
 
 impl MassFactor {
@@ -55,7 +61,7 @@ impl MassFactor {
             factor: vec![0.0; n * n],
             psi: vec![0.0; tree.n_psi],
             rooted: RootedDofs::new(tree),
-            work: vec![[0.0; STRIP]; n],
+            work: vec![0.0; n * WIDE],
         }
     }
 
@@ -75,7 +81,10 @@ impl MassFactor {
                 self.rooted.set(dof, column, shift_force(sum, here.place));
             }
         }
-        self.rooted.fill_pairs(tree, false, &mut self.factor);
+        vectorized(
+            #[inline(always)]
+            || self.rooted.fill_pairs(tree, false, &mut self.factor),
+        );
     }
 
     fn psi_row(&self, link: &TreeLink, m: usize) -> &[f64] {
@@ -86,89 +95,125 @@ impl MassFactor {
 
     /// Writes `−M⁻¹B`. Entries of `B` of two dofs of which neither is above the other must be zero.
     pub(crate) fn solve_negative(&mut self, tree: &Tree, given: &[f64], out: &mut [f64]) {
-        let n = tree.n_dofs();
-        for first in (0..n).step_by(STRIP) {
-            let columns = first..n.min(first + STRIP);
-            for (strip, given) in self.work.iter_mut().zip(given.chunks_exact(n)) {
-                strip.iter_mut().zip(&given[columns.clone()]).for_each(|(x, b)| *x = -b);
-            }
-            let ends = tree.dofs[columns.clone()].iter().map(|place| place.end as usize);
-            let last = ends.max().unwrap_or(n);
-            self.solve_strip(tree, first, last, n);
-            self.write(n, columns, out);
-        }
+        vectorized(
+            #[inline(always)]
+            || {
+                if suits_narrow(tree.n_dofs()) {
+                    self.solve_negative_by::<NARROW>(tree, given, out);
+                } else {
+                    self.solve_negative_by::<WIDE>(tree, given, out);
+                }
+            },
+        );
     }
 
     /// Writes `M⁻¹`, both triangles.
     pub(crate) fn fill_inverse(&mut self, tree: &Tree, out: &mut [f64]) {
         let n = tree.n_dofs();
-        for first in (0..n).step_by(STRIP) {
-            let columns = first..n.min(first + STRIP);
-            // rows below follow by symmetry
-            let end = tree.links[tree.link_of_dof(columns.end - 1)].dofs().end;
-            self.work[..end].fill([0.0; STRIP]);
-            for column in columns.clone() {
-                self.work[column][column - first] = 1.0;
-            }
-            self.solve_strip(tree, first, columns.end, end);
-            self.write(n, columns, &mut out[..end * n]);
-        }
+        vectorized(
+            #[inline(always)]
+            || {
+                if suits_narrow(n) {
+                    self.fill_inverse_by::<NARROW>(tree, out);
+                } else {
+                    self.fill_inverse_by::<WIDE>(tree, out);
+                }
+            },
+        );
         for row in 0..n {
             let (rows, below) = out.split_at_mut((row + 1) * n);
             set_column(below, n, row, &rows[row * n + row + 1..]);
         }
     }
 
-    fn write(&self, n: usize, columns: Range<usize>, out: &mut [f64]) {
-        for (out, strip) in out.chunks_exact_mut(n).zip(&self.work) {
-            out[columns.clone()].iter_mut().zip(strip).for_each(|(out, x)| *out = *x);
+    #[inline(always)]
+    fn solve_negative_by<const N: usize>(&mut self, tree: &Tree, given: &[f64], out: &mut [f64]) {
+        let n = tree.n_dofs();
+        for first in (0..n).step_by(N) {
+            let columns = first..n.min(first + N);
+            for (strip, given) in self.work.as_chunks_mut::<N>().0.iter_mut().zip(given.chunks_exact(n)) {
+                *strip = [0.0; N];
+                for (x, b) in strip.iter_mut().zip(&given[columns.clone()]) {
+                    *x = -b;
+                }
+            }
+            let ends = tree.dofs[columns.clone()].iter().map(|place| place.end as usize);
+            let last = ends.max().unwrap_or(n);
+            self.solve_strip::<N>(tree, first, last, n);
+            self.write::<N>(n, columns, out);
+        }
+    }
+
+    /// The rows of each strip down to its last dof; those below follow by symmetry.
+    #[inline(always)]
+    fn fill_inverse_by<const N: usize>(&mut self, tree: &Tree, out: &mut [f64]) {
+        let n = tree.n_dofs();
+        for first in (0..n).step_by(N) {
+            let columns = first..n.min(first + N);
+            let end = tree.links[tree.link_of_dof(columns.end - 1).index()].dofs().end;
+            self.work[..end * N].fill(0.0);
+            for column in columns.clone() {
+                self.work[column * N + column - first] = 1.0;
+            }
+            self.solve_strip::<N>(tree, first, columns.end, end);
+            self.write::<N>(n, columns, &mut out[..end * n]);
+        }
+    }
+
+    #[inline(always)]
+    fn write<const N: usize>(&self, n: usize, columns: Range<usize>, out: &mut [f64]) {
+        for (out, strip) in out.chunks_exact_mut(n).zip(self.work.as_chunks::<N>().0) {
+            let len = columns.len();
+            out[columns.clone()].copy_from_slice(&strip[..len]);
         }
     }
 
     /// Solves for the columns in `work`, of which `first` is the first, in the rows before `end`. Rows from `last` on, and those of
     /// dofs that have nothing to do with any column, are zero before.
-    #[inline]
-    fn solve_strip(&mut self, tree: &Tree, first: usize, last: usize, end: usize) {
+    #[inline(always)]
+    fn solve_strip<const N: usize>(&mut self, tree: &Tree, first: usize, last: usize, end: usize) {
         let n = tree.n_dofs();
+        let work = self.work.as_chunks_mut::<N>().0;
         for (i, place) in tree.dofs[..last].iter().enumerate().rev() {
             let below = i + 1..last.min(place.end as usize);
             if i >= first || below.end > first {
-                let (rows, known) = self.work.split_at_mut(below.start);
+                let (rows, known) = work.split_at_mut(below.start);
                 subtract(&mut rows[i], known, &self.factor[i * n..][below]);
             }
         }
         for link in tree.links.iter().take_while(|link| link.dofs().end <= end) {
-            self.multiply(link);
-            let (above, rows) = self.work.split_at_mut(link.first_dof as usize);
+            let psi = &self.psi[link.first_psi as usize..];
+            let (above, rows) = work.split_at_mut(link.first_dof as usize);
+            multiply(&mut rows[..link.n_dofs as usize], psi);
             for (dof, strip) in link.dofs().zip(rows) {
-                let (mut sum, mut at) = (*strip, tree.dofs[link.first_dof as usize].above);
+                let mut at = tree.dofs[link.first_dof as usize].above;
                 while at != NONE {
                     let run = tree.dofs[at as usize].run as usize..at as usize + 1;
-                    subtract(&mut sum, &above[run.clone()], &self.factor[dof * n..][run.clone()]);
+                    subtract(strip, &above[run.clone()], &self.factor[dof * n..][run.clone()]);
                     at = tree.dofs[run.start].above;
                 }
-                *strip = sum;
             }
         }
     }
+}
 
-    /// `ΨY` of a joint.
-    #[inline(always)]
-    fn multiply(&mut self, link: &TreeLink) {
-        let n = link.n_dofs as usize;
-        if let (1, Some(strip)) = (n, self.work.get_mut(link.first_dof as usize)) {
-            let psi = self.psi[link.first_psi as usize];
-            strip.iter_mut().for_each(|x| *x *= psi);
-            return;
+/// `ΨY` of a joint.
+#[inline(always)]
+fn multiply<const N: usize>(rows: &mut [[f64; N]], psi: &[f64]) {
+    if let [strip] = rows {
+        for x in strip {
+            *x *= psi[0];
         }
-        let mut products = [[0.0; STRIP]; MAX_DOFS];
-        for (m, product) in products[..n].iter_mut().enumerate() {
-            for (strip, psi) in self.work[link.dofs()].iter().zip(self.psi_row(link, m)) {
-                for c in 0..STRIP {
-                    product[c] += psi * strip[c];
-                }
+        return;
+    }
+    let n = rows.len();
+    let mut products = [[0.0; N]; MAX_DOFS];
+    for (product, psi) in products[..n].iter_mut().zip(psi.chunks_exact(n.max(1))) {
+        for (strip, psi) in rows.iter().zip(psi) {
+            for c in 0..N {
+                product[c] += psi * strip[c];
             }
         }
-        self.work[link.dofs()].copy_from_slice(&products[..n]);
     }
+    rows.copy_from_slice(&products[..n]);
 }

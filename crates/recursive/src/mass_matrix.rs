@@ -11,7 +11,7 @@ use sinew_math::{Force, Motion, SpatialInertia, Sym3, shift_force, shift_motion}
 use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
-use crate::{dynamics::Dynamics, tree::Tree};
+use crate::{dynamics::Dynamics, tree::Tree, wide::vectorized};
 
 impl Dynamics {
     /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). For a single
@@ -25,11 +25,22 @@ impl Dynamics {
         assert_eq!(out.len(), n * n, "the matrix has n_dofs² entries");
         out.fill(0.0);
         self.compose(tree);
-        self.rooted.fill_pairs(tree, true, out);
+        vectorized(
+            #[inline(always)]
+            || self.rooted.fill_pairs(tree, true, out),
+        );
     }
 
     /// Inertia of all links at and below each, and `S` and `I^cS` of all dofs about the origin of the root link.
     pub(crate) fn compose(&mut self, tree: &Tree) {
+        vectorized(
+            #[inline(always)]
+            || self.compose_links(tree),
+        );
+    }
+
+    #[inline(always)]
+    fn compose_links(&mut self, tree: &Tree) {
         // of the link before, whose parent comes next unless it is a leaf
         let mut above = SpatialInertia::ZERO;
         for (k, link) in tree.links.iter().enumerate().rev() {
@@ -57,7 +68,7 @@ impl Dynamics {
         }
     }
 
-    /// Writes the torques (N·m, N) of given joint accelerations, per dof.
+    /// Writes the torques (N·m, N) of given joint accelerations, per dof. `external` as in [`Dynamics::hybrid`].
     ///
     /// # Panics
     /// If a slice belongs to another tree.
@@ -74,7 +85,8 @@ impl Dynamics {
         self.inverse(tree, Some(accelerations), gravity, external, out);
     }
 
-    /// Writes the bias of `M q̈ + bias = τ`: gravity, velocity products and external wrenches, per dof.
+    /// Writes the bias of `M q̈ + bias = τ`: gravity, velocity products and external wrenches (as in [`Dynamics::hybrid`]), per
+    /// dof.
     ///
     /// # Panics
     /// If a slice belongs to another tree.
@@ -92,6 +104,23 @@ impl Dynamics {
         external: &[Force],
         out: &mut [f64],
     ) {
+        vectorized(
+            #[inline(always)]
+            || {
+                self.accelerate_links(tree, accelerations, gravity, external);
+                self.sum_loads(tree, out);
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn accelerate_links(
+        &mut self,
+        tree: &Tree,
+        accelerations: Option<&[f64]>,
+        gravity: DVec3,
+        external: &[Force],
+    ) {
         let world = Motion::new(DVec3::ZERO, -gravity);
         for (k, link) in tree.links.iter().enumerate() {
             let here = &self.motions[k];
@@ -108,10 +137,10 @@ impl Dynamics {
                 self.loads[k] -= shift_force(*wrench, here.rotation * link.central.translation);
             }
         }
-        self.sum_loads(tree, out);
     }
 
     /// Sums the loads of links from the leaves to the roots, and writes their part along each dof.
+    #[inline(always)]
     pub(crate) fn sum_loads(&mut self, tree: &Tree, out: &mut [f64]) {
         for (k, link) in tree.links.iter().enumerate().rev() {
             for dof in link.dofs() {

@@ -157,13 +157,16 @@ impl Tree {
         self.links[link.index()].coordinates()
     }
 
-    /// Index of the link whose joint has a dof.
-    pub(crate) fn link_of_dof(&self, dof: usize) -> usize {
+    /// The link whose joint has a dof.
+    ///
+    /// # Panics
+    /// If the dof belongs to another tree.
+    pub fn link_of_dof(&self, dof: usize) -> LinkId {
         assert!(dof < self.n_dofs, "the dof belongs to another tree");
-        self.links.partition_point(|link| link.first_dof as usize <= dof) - 1
+        LinkId::from_index(self.links.partition_point(|link| link.first_dof as usize <= dof) - 1)
     }
 
-    /// Inertia of a link about its joint frame, including added mass (kg, kg·m, kg·m²).
+    /// Inertia of a link about the origin and in the axes of its joint frame, including added mass (kg, kg·m, kg·m²).
     pub fn inertia(&self, link: LinkId) -> SpatialInertia {
         self.links[link.index()].inertia
     }

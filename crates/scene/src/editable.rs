@@ -135,14 +135,60 @@ impl EditableScene {
         Some(removed)
     }
 
-    /// Replaces a part; gives back what was there, or none if it is not there.
+    /// Replaces a part; gives back what was there, or none if it is not there. If a body or joint gets another name that is free, what hangs on it, pairs
+    /// and flesh go on naming it.
     pub fn replace<P: ScenePart>(&mut self, handle: Handle<P>, part: P) -> Option<P> {
         let position = self.position(handle)?;
+        let now = part.name().unwrap_or_default().to_owned();
         let old = std::mem::replace(P::list_mut(&mut self.scene).get_mut(position)?, part);
         if let Some(journal) = &mut self.journal {
             journal.note_replaced(handle, &old);
         }
+        let before = old.name().unwrap_or_default();
+        if before != now && self.find::<P>(before).is_none() && self.find::<P>(&now) == Some(handle) {
+            match P::LIST {
+                BodyDoc::LIST => self.rename_body(before, &now),
+                JointDoc::LIST => self.rename_joint(before, &now),
+                _ => {}
+            }
+        }
         Some(old)
+    }
+
+    fn rename_body(&mut self, before: &str, now: &str) {
+        let name = |name: &mut String| rename(name, before, now);
+        let end = |end: &mut EndDoc| end.body_mut().into_iter().for_each(name);
+        self.change_each::<JointDoc>(|joint| {
+            name(&mut joint.child);
+            joint.parent.iter_mut().for_each(name);
+        });
+        self.change_each::<SpringDoc>(|spring| [&mut spring.from, &mut spring.to].into_iter().for_each(end));
+        self.change_each::<RopeDoc>(|rope| rope.path.iter_mut().for_each(end));
+        self.change_each::<SurfaceDoc>(|surface| surface.points.iter_mut().for_each(end));
+        self.change_each::<ColliderDoc>(|collider| name(&mut collider.body));
+        self.change_each::<InputDoc>(|input| input.body_mut().into_iter().for_each(name));
+        self.change_each::<FleshDoc>(|flesh| flesh.bodies_mut().for_each(name));
+        if !self.is_known(before) {
+            self.change_each::<PairDoc>(|pair| [&mut pair.a, &mut pair.b].into_iter().for_each(name));
+        }
+    }
+
+    fn rename_joint(&mut self, before: &str, now: &str) {
+        let name = |name: &mut String| rename(name, before, now);
+        self.change_each::<GearDoc>(|gear| [&mut gear.driver, &mut gear.driven].into_iter().for_each(name));
+    }
+
+    /// Replaces those parts of a list that a change makes others.
+    fn change_each<P: ScenePart>(&mut self, change: impl Fn(&mut P)) {
+        let changed = |(handle, part): (Handle<P>, &P)| {
+            let mut now = part.clone();
+            change(&mut now);
+            (now != *part).then_some((handle, now))
+        };
+        let changed: Vec<_> = self.parts().filter_map(changed).collect();
+        for (handle, part) in changed {
+            self.replace(handle, part);
+        }
     }
 
     /// A part as it is written; none if it is not there.
@@ -238,11 +284,21 @@ impl EditableScene {
 
     /// Removes the rules of pairs for a name that nothing has any more.
     fn remove_pairs(&mut self, name: &str) {
-        let is_still_there = self.scene.colliders.iter().any(|collider| collider.known_as() == name)
-            || self.find::<BodyDoc>(name).is_some()
-            || self.find::<FleshDoc>(name).is_some();
-        if !is_still_there {
+        if !self.is_known(name) {
             self.retain::<PairDoc>(|_, pair| pair.a != name && pair.b != name);
         }
+    }
+
+    /// Whether rules of pairs may name something so.
+    fn is_known(&self, name: &str) -> bool {
+        self.scene.colliders.iter().any(|collider| collider.known_as() == name)
+            || self.find::<BodyDoc>(name).is_some()
+            || self.find::<FleshDoc>(name).is_some()
+    }
+}
+
+fn rename(name: &mut String, before: &str, now: &str) {
+    if name == before {
+        now.clone_into(name);
     }
 }

@@ -19,13 +19,13 @@ use crate::doc::{CircleDoc, CurveDoc, InterpolationDoc, SineDoc, TrackDoc};
 /// A track at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TrackPoint {
-    /// Position (m); the value of a scalar track is in x.
+    /// Position, world axes (m); the value of a scalar track is in x.
     pub position: DVec3,
     /// Its rate (m/s).
     pub velocity: DVec3,
     /// The rate of that (m/s²).
     pub acceleration: DVec3,
-    /// Orientation, if the track has one.
+    /// Orientation, `world_from_frame`, if the track has one.
     pub rotation: Option<DQuat>,
     /// Its angular velocity in world axes (rad/s).
     pub angular_velocity: DVec3,

@@ -102,11 +102,11 @@ fn draw_lines(world: &World, list: &mut Vec<DrawLine>) {
         to: grab.target,
     }));
     let Some(reduced) = world.model().reduced() else { return };
-    let state = world.state();
-    let drags = reduced.controller().into_iter().flat_map(|it| it.drags(&state.control, world.time()));
+    let control = &world.state().control;
+    let drags = reduced.controller().into_iter().flat_map(|it| it.drags(control, world.time()));
     list.extend(drags.map(|(goal, target)| DrawLine {
         kind: LineKind::Grab,
-        from: state.bodies.poses[reduced.tree().body(goal.bone).index()].transform_point(goal.point),
+        from: world.pose(reduced.tree().body(goal.bone)).transform_point(goal.point),
         to: target,
     }));
 }
@@ -115,11 +115,11 @@ fn draw_lines(world: &World, list: &mut Vec<DrawLine>) {
 fn draw_constraints(world: &World, list: &mut Vec<DrawConstraint>) {
     list.clear();
     let Some(reduced) = world.model().reduced() else { return };
-    let state = world.state();
-    let held = reduced.controller().into_iter().flat_map(|it| it.constraints(&state.control));
+    let control = &world.state().control;
+    let held = reduced.controller().into_iter().flat_map(|it| it.constraints(control));
     list.extend(held.map(|goal| DrawConstraint {
         kind: if goal.turns() { HeldQuantity::Rotation } else { HeldQuantity::Place },
-        position: state.bodies.poses[reduced.tree().body(goal.bone).index()].transform_point(goal.point),
+        position: world.pose(reduced.tree().body(goal.bone)).transform_point(goal.point),
     }));
 }
 

@@ -36,8 +36,8 @@ fn car(world: &mut World) -> Result<Car, BuildError> {
     })
 }
 
-/// How far the car has come (m), and how far it leans: the sine of the angle.
-pub(crate) fn run(n_steps: u32) -> Result<[f64; 2], BuildError> {
+/// The world after some steps, how far the car has come (m), and how far it leans: the sine of the angle.
+pub(crate) fn run(n_steps: u32) -> Result<(World, [f64; 2]), BuildError> {
     let bump = ShapeDoc::cylinder(DVec3::new(4.0, -3.0, -0.42), DVec3::new(4.0, 3.0, -0.42), 0.5);
     let road = ColliderDoc::floor(0.0).contact(ContactDoc::with_friction(1.0));
     let scene = SceneDoc::new("car").with(road).with(ColliderDoc::solid(bump).named("bump"));
@@ -51,12 +51,12 @@ pub(crate) fn run(n_steps: u32) -> Result<[f64; 2], BuildError> {
         world.step_with(&input);
     }
     let pose = world.get(car.body).map_or(Pose::IDENTITY, |body| body.pose());
-    Ok([pose.translation.x, (pose.rotation * DVec3::Z).cross(DVec3::Z).length()])
+    Ok((world, [pose.translation.x, (pose.rotation * DVec3::Z).cross(DVec3::Z).length()]))
 }
 
 #[expect(clippy::print_stdout, reason = "a program for people")]
 fn main() -> Result<(), BuildError> {
-    let [x, lean] = run(300)?;
+    let (_, [x, lean]) = run(300)?;
     println!("after 5 s the car has come {x:.1} m and leans by {:.1} %", 100.0 * lean);
     Ok(())
 }

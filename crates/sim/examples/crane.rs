@@ -12,6 +12,9 @@ fn crane() -> SceneDoc {
     SceneDoc::new("crane")
         .with(ColliderDoc::floor(0.0))
         .with(
+            BodyDoc::fixed("tower").at(DVec3::Z * 1.5).shape(Shape::Box { size: DVec3::new(0.3, 0.3, 3.0) }),
+        )
+        .with(
             BodyDoc::new("boom")
                 .at(DVec3::new(2.0, 0.0, 3.0))
                 .shape(Shape::Box { size: DVec3::new(4.0, 0.2, 0.2) })
@@ -37,8 +40,8 @@ fn crane() -> SceneDoc {
         )
 }
 
-/// The height of the load (m), how far the boom has turned (rad), and the tension of the rope (N).
-pub(crate) fn run(n_steps: u32) -> Result<[f64; 3], BuildError> {
+/// The world after some steps, the height of the load (m), how far the boom has turned (rad), and the tension of the rope (N).
+pub(crate) fn run(n_steps: u32) -> Result<(World, [f64; 3]), BuildError> {
     let mut world = World::from_scene(&crane())?;
     for _ in 0..n_steps {
         world.step();
@@ -46,12 +49,12 @@ pub(crate) fn run(n_steps: u32) -> Result<[f64; 3], BuildError> {
     let load = world.body("load").map_or(0.0, |load| world.pose(load).translation.z);
     let turned = world.joint("mast").map_or(0.0, |mast| world.reading(mast).twist);
     let tension = world.transmission("rope").map_or(0.0, |rope| world.transmission_reading(rope).force);
-    Ok([load, turned, tension])
+    Ok((world, [load, turned, tension]))
 }
 
 #[expect(clippy::print_stdout, reason = "a program for people")]
 fn main() -> Result<(), BuildError> {
-    let [height, turned, tension] = run(360)?;
+    let (_, [height, turned, tension]) = run(360)?;
     println!(
         "the load hangs {height:.2} m up, the boom has turned by {turned:.2} rad, the rope pulls with {tension:.0} N"
     );

@@ -18,6 +18,7 @@ fn with_finger(scene: SceneDoc, side: f64, name: &str) -> SceneDoc {
     let pad = BodyDoc::new(format!("{name} pad"))
         .at(tops[0] + bar - DVec3::Z * 0.06)
         .shape(Shape::Box { size: DVec3::new(0.02, 0.06, 0.12) })
+        .shape(ShapeDoc::capsule(DVec3::Z * 0.06, DVec3::new(side * 0.04, 0.0, 0.06), 0.005))
         .touching();
     let mut scene = scene
         .with(pad)
@@ -43,8 +44,8 @@ fn gripper() -> SceneDoc {
     with_finger(with_finger(scene, 1.0, "right"), -1.0, "left")
 }
 
-/// How far the cube has sunk (m), how far a finger leans (rad), and the error of the loops (m).
-pub(crate) fn run(n_steps: u32) -> Result<[f64; 3], BuildError> {
+/// The world after some steps, how far the cube has sunk (m), how far a finger leans (rad), and the error of the loops (m).
+pub(crate) fn run(n_steps: u32) -> Result<(World, [f64; 3]), BuildError> {
     let mut world = World::from_scene(&gripper())?;
     for step in 0..n_steps {
         if step == 60
@@ -56,12 +57,13 @@ pub(crate) fn run(n_steps: u32) -> Result<[f64; 3], BuildError> {
     }
     let pose = |name| world.body(name).map(|body| world.pose(body)).unwrap_or_default();
     let lean = (pose("right pad").rotation * DVec3::Z).cross(DVec3::Z).length();
-    Ok([0.78 - pose("cube").translation.z, lean, world.violation().position])
+    let (sunk, error) = (0.78 - pose("cube").translation.z, world.violation().position);
+    Ok((world, [sunk, lean, error]))
 }
 
 #[expect(clippy::print_stdout, reason = "a program for people")]
 fn main() -> Result<(), BuildError> {
-    let [sunk, lean, error] = run(240)?;
+    let (_, [sunk, lean, error]) = run(240)?;
     println!(
         "three seconds without a table: the cube sank by {:.2} mm, the fingers lean by {lean:.1e} rad, the loops are off by {error:.1e} m",
         1e3 * sunk

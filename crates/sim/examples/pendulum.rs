@@ -1,5 +1,7 @@
 //! A rod on a hinge, let go sideways: prints its angle over time.
 
+use std::error::Error;
+
 use sinew_sim::{SceneDoc, World};
 
 const SCENE: &str = r#"(
@@ -12,9 +14,13 @@ const SCENE: &str = r#"(
   joints: [(name: "pivot", kind: Hinge, child: "rod", frames: World(axis: (0, 1, 0)))],
 )"#;
 
+pub(crate) fn pendulum() -> Result<World, Box<dyn Error>> {
+    Ok(World::from_scene(&SceneDoc::from_ron(SCENE, "pendulum.ron")?)?)
+}
+
 #[expect(clippy::print_stdout, reason = "a program for people")]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut world = World::from_scene(&SceneDoc::from_ron(SCENE, "pendulum.ron")?)?;
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut world = pendulum()?;
     let pivot = world.joint("pivot").expect("the scene has a pivot");
     for sample in world.info().samples.clone() {
         let mut index = 0;

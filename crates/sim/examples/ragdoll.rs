@@ -1,8 +1,7 @@
 //! A ragdoll of fifteen bodies falls, and is dragged about by one hand as a mouse would do it.
 
 use sinew_sim::{
-    BodyDoc, BuildError, ColliderDoc, DVec3, Grab, Handle, Input, JointDoc, JointKind, SceneDoc, ShapeDoc,
-    World,
+    BodyDoc, BuildError, ColliderDoc, DVec3, Grab, Input, JointDoc, JointKind, SceneDoc, ShapeDoc, World,
 };
 
 /// Name, parent, where it begins and ends (m), radius (m). The joint is where it begins.
@@ -38,43 +37,40 @@ fn joint(name: &str, parent: &str, at: DVec3) -> JointDoc {
     joint.parent(parent).at(at).damping(0.5)
 }
 
-fn ragdoll(world: &mut World) -> Result<Handle<BodyDoc>, BuildError> {
+fn ragdoll(world: &mut World) -> Result<(), BuildError> {
     world.edit(|parts| {
-        let mut hand = None;
         for (name, parent, from, to, radius) in LIMBS {
             let [from, to] = [from, to].map(DVec3::from_array);
             let limb = ShapeDoc::capsule(DVec3::ZERO, to - from, radius);
-            let body = parts.insert(BodyDoc::new(name).at(from + DVec3::Z * 0.5).shape(limb).touching());
-            hand = if name == "right hand" { Some(body) } else { hand };
+            parts.insert(BodyDoc::new(name).at(from + DVec3::Z * 0.5).shape(limb).touching());
             if !parent.is_empty() {
                 parts.insert(joint(name, parent, from + DVec3::Z * 0.5));
             }
         }
-        hand.unwrap_or_else(|| parts.insert(BodyDoc::new("hand")))
     })
 }
 
-/// Falls for a while, then follows the mouse; gives the height of the hand.
-pub(crate) fn run(n_steps: u32) -> Result<f64, BuildError> {
+/// Falls for a while, then follows the mouse; gives the world then, and the height of the hand.
+pub(crate) fn run(n_steps: u32) -> Result<(World, f64), BuildError> {
     let mut world = World::from_scene(&SceneDoc::new("ragdoll").with(ColliderDoc::floor(0.0)))?;
-    let hand = ragdoll(&mut world)?;
-    let mut mouse = None;
+    ragdoll(&mut world)?;
+    let (hand, mut mouse) = (world.body("right hand"), None);
     for _ in 0..n_steps {
         let mut input = Input::default();
-        if let (true, Some(body)) = (world.time() > 1.5, world.get(hand)) {
-            let held = mouse.get_or_insert(body.pose().translation);
+        if let (true, Some(body)) = (world.time() > 1.5, hand) {
+            let held = mouse.get_or_insert(world.pose(body).translation);
             *held = held.lerp(DVec3::new(1.0, 0.0, 2.5), 0.02);
-            let grab =
-                Grab { body: body.id(), point: DVec3::ZERO, target: *held, stiffness: 5e3, damping: 3e2 };
+            let grab = Grab { body, point: DVec3::ZERO, target: *held, stiffness: 5e3, damping: 3e2 };
             input.grabs.push(grab);
         }
         world.step_with(&input);
     }
-    Ok(world.get(hand).map_or(0.0, |hand| hand.pose().translation.z))
+    let height = hand.map_or(0.0, |hand| world.pose(hand).translation.z);
+    Ok((world, height))
 }
 
 #[expect(clippy::print_stdout, reason = "a program for people")]
 fn main() -> Result<(), BuildError> {
-    println!("after 5 s the hand is {:.2} m up", run(300)?);
+    println!("after 5 s the hand is {:.2} m up", run(300)?.1);
     Ok(())
 }

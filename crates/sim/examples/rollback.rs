@@ -1,7 +1,8 @@
 //! Netcode with rollback: two players step the same world from their own inputs and guesses, and agree to the bit once the inputs arrive.
 
 use sinew_sim::{
-    BodyDoc, BodyId, BuildError, ColliderDoc, DVec3, Force, Input, SceneDoc, Shape, State, World,
+    BodyDoc, BodyId, BuildError, ColliderDoc, ContactDoc, DVec3, Force, Input, SceneDoc, ShapeDoc, State,
+    World,
 };
 
 /// How late inputs of the other player arrive, in steps.
@@ -14,11 +15,8 @@ fn push(player: usize, step: usize) -> DVec3 {
 }
 
 fn input(pucks: &[BodyId; 2], pushes: [DVec3; 2]) -> Input {
-    let mut input = Input::default();
-    input
-        .wrenches
-        .extend(pucks.iter().zip(pushes).map(|(&puck, force)| (puck, Force::new(DVec3::ZERO, force))));
-    input
+    let wrench = |(&puck, force)| (puck, Force::new(DVec3::ZERO, force));
+    Input { wrenches: pucks.iter().zip(pushes).map(wrench).collect(), ..Input::default() }
 }
 
 /// One player: its world, and the states before the steps that are not certain yet.
@@ -60,21 +58,22 @@ impl Player {
     }
 }
 
-/// Whether both players agree on everything that is certain, to the bit.
-pub(crate) fn run(n_steps: u32) -> Result<bool, BuildError> {
-    let shape = Shape::Cylinder { radius: 0.1, length: 0.3 };
-    let puck = |name, x| BodyDoc::new(name).at(DVec3::X * x).shape(shape).touching();
-    let scene =
-        SceneDoc::new("rink").with(ColliderDoc::floor(-0.1)).with(puck("red", -0.5)).with(puck("blue", 0.5));
+/// The worlds of both players, and whether they agree on everything that is certain, to the bit.
+pub(crate) fn run(n_steps: u32) -> Result<([World; 2], bool), BuildError> {
+    let disc = ShapeDoc::cylinder(DVec3::Z * -0.05, DVec3::Z * 0.05, 0.1);
+    let puck = |name, x| BodyDoc::new(name).at(DVec3::X * x).shape(disc).touching();
+    let ice = ColliderDoc::floor(-0.05).contact(ContactDoc::with_friction(0.01));
+    let scene = SceneDoc::new("rink").with(ice).with(puck("red", -0.5)).with(puck("blue", 0.5));
     let mut players = [Player::new(&scene, 0)?, Player::new(&scene, 1)?];
     for step in 0..n_steps as usize {
         players.iter_mut().for_each(|player| player.step(step));
     }
-    Ok(players[0].uncertain.first() == players[1].uncertain.first())
+    let agree = players[0].uncertain.first() == players[1].uncertain.first();
+    Ok((players.map(|player| player.world), agree))
 }
 
 #[expect(clippy::print_stdout, reason = "a program for people")]
 fn main() -> Result<(), BuildError> {
-    println!("both players see {}", if run(120)? { "the same bits" } else { "different worlds" });
+    println!("both players see {}", if run(120)?.1 { "the same bits" } else { "different worlds" });
     Ok(())
 }

@@ -29,7 +29,7 @@ fn arm() -> SceneDoc {
                 FleshMeshDoc::Beam { size: DVec3::new(LENGTH_M, 0.06, 0.06), cells: [10, 2, 2] },
             )
             .at(DVec3::new(0.0, -0.03, 0.47))
-            .material(FleshMaterialDoc::NeoHookean { young: 2e5, poisson: 0.4, plastic: None, viscous: None })
+            .material(FleshMaterialDoc::NeoHookean { young: 2e6, poisson: 0.4, plastic: None, viscous: None })
             .attach(held("wall", slice(-1.0, 0.001)))
             .attach(held("plate", slice(LENGTH_M - 0.001, 1.0))),
         )
@@ -40,8 +40,8 @@ fn arm() -> SceneDoc {
         )
 }
 
-/// How far the plate has risen (m), the sine of the angle by which it has turned, and the tension of the tendon (N).
-pub(crate) fn run(n_steps: u32) -> Result<[f64; 3], BuildError> {
+/// The world after some steps, how far the plate has risen (m), the sine of the angle by which it has turned, and the tension of the tendon (N).
+pub(crate) fn run(n_steps: u32) -> Result<(World, [f64; 3]), BuildError> {
     let mut world = World::from_scene(&arm())?;
     for _ in 0..n_steps {
         world.step();
@@ -49,12 +49,12 @@ pub(crate) fn run(n_steps: u32) -> Result<[f64; 3], BuildError> {
     let plate = world.body("plate").map(|plate| world.pose(plate)).unwrap_or_default();
     let turned = (plate.rotation * DVec3::X).cross(DVec3::X).length();
     let tension = world.transmission("tendon").map_or(0.0, |tendon| world.transmission_reading(tendon).force);
-    Ok([plate.translation.z - 0.5, turned, tension])
+    Ok((world, [plate.translation.z - 0.5, turned, tension]))
 }
 
 #[expect(clippy::print_stdout, reason = "a program for people")]
 fn main() -> Result<(), BuildError> {
-    let [risen, turned, tension] = run(120)?;
+    let (_, [risen, turned, tension]) = run(120)?;
     println!(
         "the tip rose by {:.1} cm and turned by an angle of sine {turned:.2}; the tendon pulls with {tension:.0} N",
         1e2 * risen

@@ -39,8 +39,8 @@ fn torques(tree: &Tree, dynamics: &mut Dynamics, state: &TreeState, hand: LinkId
     torques
 }
 
-/// The force on the wall (N), and how far the tip of the hand is from it (m).
-pub(crate) fn run(n_steps: u32) -> Result<[f64; 2], Box<dyn std::error::Error>> {
+/// The world after some steps, the force on the wall (N), and how far the tip of the hand is from it (m).
+pub(crate) fn run(n_steps: u32) -> Result<(World, [f64; 2]), Box<dyn std::error::Error>> {
     let mut world = World::from_scene(&scene())?;
     let tree = Tree::from_model(world.mechanism())?;
     let (mut dynamics, hand) = (Dynamics::new(&tree), tree.link_named("hand").ok_or("no hand")?);
@@ -62,12 +62,12 @@ pub(crate) fn run(n_steps: u32) -> Result<[f64; 2], Box<dyn std::error::Error>> 
     }
     let force: f64 = world.contacts().map(|contact| contact.force.x.abs()).sum();
     let pose: Pose = world.pose(tree.body(hand));
-    Ok([force, 0.8 - pose.transform_point(DVec3::Z * -LENGTH).x - 0.04])
+    Ok((world, [force, 0.8 - pose.transform_point(DVec3::Z * -LENGTH).x - 0.04]))
 }
 
 #[expect(clippy::print_stdout, reason = "a program for people")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let [force, gap] = run(300)?;
+    let (_, [force, gap]) = run(300)?;
     println!("the hand presses with {force:.1} N, {:.1} mm from the wall", 1e3 * gap);
     Ok(())
 }

@@ -1,28 +1,89 @@
-//! Recordings of runs, from which the state after any step can be restored.
+//! Recordings of runs, from which the state after any step can be restored, whatever was changed on the way.
 //!
 //! A recording keeps the input of every step and a copy of the state every `every` steps. States between are found by stepping again
-//! from the copy before, which gives the same bits because a step depends on nothing else.
-//! Memory: one state per `every` steps and one input per step. Cost of a rewind: at most `every − 1` steps.
+//! from the copy before, which gives the same bits because a step depends on nothing but model, state, input and settings. Where one of the first
+//! three changes between two steps (an edit, a change of the scene, another setting, a body that is put elsewhere), a *leg* begins, which
+//! keeps what holds from there. Memory: one state per `every` steps and per leg, one input per step, one scene per edit. Cost of a rewind:
+//! at most `every − 1` steps, and a compilation if the parts were others.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-use sinew_engine::{Model, Settings, State, Workspace, step};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use sinew_compile::BuildError;
+use sinew_engine::{Model, Settings, State, StepReport, Workspace, step};
 use sinew_mechanism::Input;
+use sinew_scene::{EditableScene, SceneDoc};
 
-/// Inputs and checkpoints of a run with one model and one set of settings.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+use crate::World;
+use crate::world::scene::PartsNow;
+
+/// Inputs and checkpoints of a run of one world, with its edits.
+///
+/// ```
+/// use sinew_sim::{BodyDoc, ColliderDoc, DVec3, Recording, SceneDoc, Shape, World};
+///
+/// let ball = BodyDoc::new("ball").at(DVec3::Z).shape(Shape::Sphere { radius: 0.1 }).touching();
+/// let mut world = World::from_scene(&SceneDoc::new("yard").with(ColliderDoc::floor(0.0)).with(ball))?;
+/// let ball = world.find::<BodyDoc>("ball").expect("it is there");
+/// let mut recording = Recording::new(&world, 10);
+/// let mut digests = vec![world.digest()];
+/// for i in 0..40 {
+///     if i == 25 {
+///         world.remove(ball)?;
+///     }
+///     recording.step(&mut world);
+///     digests.push(world.digest());
+/// }
+/// recording.rewind(&mut world, 17)?;
+/// assert_eq!(world.digest(), digests[17]);
+/// assert!(world.get(ball).is_some());
+/// # Ok::<(), sinew_sim::BuildError>(())
+/// ```
+#[derive(Clone, Debug)]
 pub struct Recording {
     every: NonZeroUsize,
+    /// In order of their first steps; the first is 0.
+    legs: Vec<Leg>,
     /// State after step `i · every`.
     checkpoints: Vec<State>,
     inputs: Vec<Input>,
+    /// State after the last step.
+    last: State,
+}
+
+/// Steps with one model and the same settings, from one state.
+#[derive(Clone, Debug)]
+struct Leg {
+    /// Number of steps before.
+    first: usize,
+    parts: PartsNow,
+    settings: Settings,
+    start: State,
+}
+
+impl Leg {
+    fn of(world: &World, first: usize) -> Self {
+        Self { first, parts: world.parts_now(), settings: *world.settings(), start: world.checkpoint() }
+    }
+
+    /// Whether a world would make its next step as those of this leg.
+    fn goes_on(&self, world: &World) -> bool {
+        std::ptr::eq(&*self.parts.model, world.model()) && self.settings == *world.settings()
+    }
 }
 
 impl Recording {
-    /// Begins at a state; a copy of the state is kept every `every` steps (at least 1).
-    pub fn new(start: &State, every: usize) -> Self {
-        let every = NonZeroUsize::new(every).unwrap_or(NonZeroUsize::MIN);
-        Self { every, checkpoints: vec![start.clone()], inputs: Vec::new() }
+    /// Begins at the present state of a world; a copy of the state is kept every `every` steps (at least 1).
+    pub fn new(world: &World, every: usize) -> Self {
+        let start = world.checkpoint();
+        Self {
+            every: NonZeroUsize::new(every).unwrap_or(NonZeroUsize::MIN),
+            legs: vec![Leg::of(world, 0)],
+            checkpoints: vec![start.clone()],
+            inputs: Vec::new(),
+            last: start,
+        }
     }
 
     /// Number of steps recorded.
@@ -35,35 +96,140 @@ impl Recording {
         &self.inputs
     }
 
-    /// Notes a step: the input it was made with, and the state it led to.
-    pub fn push(&mut self, input: &Input, after: &State) {
-        self.inputs.push(input.clone());
-        if self.inputs.len().is_multiple_of(self.every.get()) {
-            self.checkpoints.push(after.clone());
+    /// [`World::step`], recorded.
+    pub fn step(&mut self, world: &mut World) -> StepReport {
+        self.step_by(world, World::step)
+    }
+
+    /// Records a step that `make` makes with one of the step functions of [`World`].
+    pub fn step_by<T>(&mut self, world: &mut World, make: impl FnOnce(&mut World) -> T) -> T {
+        world.take_changes();
+        let goes_on = self.legs.last().is_some_and(|leg| leg.goes_on(world));
+        if !goes_on || self.last != *world.state() {
+            self.legs.push(Leg::of(world, self.n_steps()));
         }
+        let made = make(world);
+        self.inputs.push(world.input().clone());
+        self.last.clone_from(world.state());
+        if self.n_steps().is_multiple_of(self.every.get()) {
+            self.checkpoints.push(self.last.clone());
+        }
+        made
     }
 
     /// The state after `n_steps` steps, with the bits it had then; `None` if so many were not recorded.
-    ///
-    /// The model and the settings must be those of the run.
-    pub fn state_after(
-        &self,
-        n_steps: usize,
-        model: &Model,
-        settings: &Settings,
-        workspace: &mut Workspace,
-    ) -> Option<State> {
-        let missed = self.inputs.get(n_steps - n_steps % self.every..n_steps)?;
-        let mut state = self.checkpoints.get(n_steps / self.every)?.clone();
-        for input in missed {
-            step(model, &mut state, input, settings, workspace);
+    pub fn state_after(&self, n_steps: usize) -> Option<State> {
+        if n_steps > self.n_steps() {
+            return None;
+        }
+        let kept = n_steps / self.every;
+        let (mut state, mut next) = (self.checkpoints[kept].clone(), kept * self.every.get());
+        let mut work: Option<(&Arc<Model>, Workspace)> = None;
+        while next < n_steps {
+            let leg = self.leg_of(next);
+            if leg.first == next {
+                state.clone_from(&leg.start);
+            }
+            let model = &leg.parts.model;
+            let fitting = work.take().filter(|(other, _)| Arc::ptr_eq(other, model));
+            let (_, workspace) = work.insert(fitting.unwrap_or_else(|| (model, Workspace::new(model))));
+            step(model, &mut state, &self.inputs[next], &leg.settings, workspace);
+            next += 1;
         }
         Some(state)
     }
 
+    /// Takes a world of this run to where it was after `n_steps` steps, or after the last one if there are fewer: state, parts with their handles, and settings.
+    /// It goes on from there with the same bits. Handles of parts that came later mean nothing then.
+    ///
+    /// # Errors
+    /// If the scene of then does not compile, which it did.
+    pub fn rewind(&self, world: &mut World, n_steps: usize) -> Result<(), BuildError> {
+        let n_steps = n_steps.min(self.n_steps());
+        let Some(state) = self.state_after(n_steps) else { return Ok(()) };
+        let leg = if n_steps == 0 { &self.legs[0] } else { self.leg_of(n_steps - 1) };
+        world.go_back(&leg.parts, leg.settings, &state)
+    }
+
     /// Forgets everything after `n_steps` steps, so that the run can take another turn from there.
     pub fn truncate(&mut self, n_steps: usize) {
+        let Some(last) = self.state_after(n_steps) else { return };
+        self.last = last;
         self.inputs.truncate(n_steps);
         self.checkpoints.truncate(n_steps / self.every + 1);
+        self.legs.retain(|leg| leg.first < n_steps.max(1));
+    }
+
+    /// The leg that the step after `n_before` steps belongs to.
+    fn leg_of(&self, n_before: usize) -> &Leg {
+        let end = self.legs.partition_point(|leg| leg.first <= n_before);
+        &self.legs[end.max(1) - 1]
+    }
+}
+
+/// A recording as it is saved.
+#[derive(Serialize, Deserialize)]
+struct SavedRecording {
+    every: NonZeroUsize,
+    scenes: Vec<SceneDoc>,
+    legs: Vec<SavedLeg>,
+    checkpoints: Vec<State>,
+    inputs: Vec<Input>,
+    last: State,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedLeg {
+    first: usize,
+    /// Number among the scenes.
+    scene: usize,
+    settings: Settings,
+    start: State,
+}
+
+impl Serialize for Recording {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut scenes: Vec<&Arc<EditableScene>> = Vec::new();
+        let mut legs = Vec::new();
+        for leg in &self.legs {
+            let scene = leg.parts.scene.as_ref().ok_or_else(|| {
+                ser::Error::custom(
+                    "a world made from a model has no scene to save; save its states with state_to_bytes",
+                )
+            })?;
+            if !scenes.last().is_some_and(|last| Arc::ptr_eq(last, scene)) {
+                scenes.push(scene);
+            }
+            let Leg { first, settings, .. } = *leg;
+            legs.push(SavedLeg { first, scene: scenes.len() - 1, settings, start: leg.start.clone() });
+        }
+        let scenes = scenes.into_iter().map(|scene| scene.scene().clone()).collect();
+        let Self { every, checkpoints, inputs, last, .. } = self.clone();
+        SavedRecording { every, scenes, legs, checkpoints, inputs, last }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Recording {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let saved = SavedRecording::deserialize(deserializer)?;
+        let SavedRecording { every, scenes, legs, checkpoints, inputs, last } = saved;
+        let begins = legs.first().is_some_and(|leg| leg.first == 0);
+        if !begins || checkpoints.len() != inputs.len() / every + 1 {
+            return Err(de::Error::custom("the recording is damaged: a state is missing"));
+        }
+        let mut worlds = Vec::new();
+        for scene in &scenes {
+            worlds.push(World::from_scene(scene).map_err(de::Error::custom)?);
+        }
+        let mut read = Vec::new();
+        for SavedLeg { first, scene, settings, start } in legs {
+            let world = worlds
+                .get_mut(scene)
+                .ok_or_else(|| de::Error::custom("the recording is damaged: a scene is missing"))?;
+            // Its time tells which of the models of the scene holds.
+            world.restore(&start).map_err(de::Error::custom)?;
+            read.push(Leg { first, parts: world.parts_now(), settings, start });
+        }
+        Ok(Self { every, legs: read, checkpoints, inputs, last })
     }
 }

@@ -3,9 +3,10 @@
 mod clock;
 mod edit;
 pub(crate) mod frame;
+mod gone;
 mod moves;
 mod place;
-mod scene;
+pub(crate) mod scene;
 pub(crate) mod view;
 
 use std::sync::Arc;
@@ -52,6 +53,8 @@ pub struct World {
     track_points: Vec<TrackPoint>,
     info: SceneInfo,
     clock: FrameClock,
+    /// Names of what touched when the last edit removed it.
+    gone: Arc<[String]>,
     /// For edits; none if they need the whole scene to be compiled.
     parts: Option<RigidParts>,
 }
@@ -75,6 +78,7 @@ impl World {
             track_points: Vec::new(),
             info: SceneInfo::default(),
             clock: FrameClock::default(),
+            gone: Arc::default(),
             parts: None,
         }
     }
@@ -177,8 +181,11 @@ impl World {
         self.state.events.entries()
     }
 
-    /// The name of a collider or of flesh.
+    /// The name of a collider or of flesh. What touched when an edit removed it has its name until the next edit.
     pub fn side_name(&self, side: TouchSide) -> &str {
+        if let Some(name) = self.gone_name(side) {
+            return name;
+        }
         match side {
             TouchSide::Collider(part) => self.model.collider_name(part),
             TouchSide::Flesh(flesh) => self.flesh_name(flesh as usize),
@@ -233,17 +240,18 @@ impl World {
         self.model.probe(&self.state)
     }
 
-    /// The first place where a ray meets a surface: [`World::probe`] for a single question.
+    /// The first place where a ray of the world meets a surface: [`World::probe`] for a single question.
     pub fn ray(&self, ray: &RayCast) -> Option<SurfaceHit> {
         self.probe().ray(ray)
     }
 
-    /// The nearest surface, at most `reach` away (m), with its signed distance: [`World::probe`] for a single question.
+    /// The surface nearest to a point of the world (m), at most `reach` away (m), with its signed distance: [`World::probe`] for a single
+    /// question.
     pub fn closest_point(&self, point: DVec3, reach: f64, groups: Groups) -> Option<SurfaceHit> {
         self.probe().closest_point(point, reach, groups)
     }
 
-    /// Force of each joint on its body 1 in the step that led here, world axes, N. After steps in joint coordinates it is known until
+    /// Force of each joint on its body 1, its child, in the step that led here, world axes, N. After steps in joint coordinates it is known until
     /// a state is restored. Explicit and displacement steps do not tell it.
     pub fn joint_forces(&self) -> Vec<DVec3> {
         self.workspace.joint_forces(&self.model, &self.state)
@@ -313,7 +321,7 @@ impl World {
         sinew_engine::energy(&self.model, &self.state, self.settings.gravity, self.input.spring_scale)
     }
 
-    /// Momentum of all dynamic bodies and flesh: angular about the world origin (kg·m²/s), linear (kg·m/s).
+    /// Momentum of all dynamic bodies and flesh: angular about the world origin (kg·m²/s), linear (kg·m/s), world axes.
     pub fn momentum(&self) -> Force {
         sinew_engine::momentum(&self.model, &self.state)
     }
@@ -393,7 +401,7 @@ impl World {
         Motion::new(central.angular, central.linear + central.angular.cross(arm))
     }
 
-    /// Coordinates of a joint and their rates.
+    /// Coordinates of a joint and their rates: along its axis, and in its frame 2.
     pub fn reading(&self, joint: JointId) -> JointReading {
         joint_reading(self.mechanism(), &self.state.bodies, joint)
     }

@@ -1,6 +1,6 @@
 //! A solver of one's own: beads on rods, stepped with the factorization of trees alone.
 //!
-//! Velocities v of the beads and impulses λ of the rods solve `[M Jᵀ; J 0] [v; λ] = [M v₀ + h f; −c/h]`, where c is by how much the rods are too
+//! Velocities v of the beads and impulses λ of the rods solve `M v = M v₀ + h f + Jᵀλ`, `J v = −c/h`, where c is by how much the rods are too
 //! long. The factorization is exact and takes linear time.
 
 use std::error::Error;
@@ -12,8 +12,8 @@ use sinew_topology::{Endpoints, GraphBuilder, Priority, plan};
 const ROD_M: f64 = 0.05;
 const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 
-/// The height of the last bead (m) and the largest error of a rod (m), after swinging from the horizontal.
-pub(crate) fn run(masses_kg: &[f64], n_steps: u32) -> Result<[f64; 2], Box<dyn Error>> {
+/// Where the beads are after some steps, the height of the last one (m) and the largest error of a rod (m), after swinging from the horizontal.
+pub(crate) fn run(masses_kg: &[f64], n_steps: u32) -> Result<(Vec<DVec3>, [f64; 2]), Box<dyn Error>> {
     let (n, h) = (masses_kg.len(), 1.0 / 240.0);
     let mut builder = GraphBuilder::new();
     let beads: Vec<_> = (0..n).map(|_| builder.add_variable(3)).collect();
@@ -48,12 +48,13 @@ pub(crate) fn run(masses_kg: &[f64], n_steps: u32) -> Result<[f64; 2], Box<dyn E
     }
     let length = |i: usize| x[i].distance(if i == 0 { DVec3::ZERO } else { x[i - 1] });
     let error = (0..n).map(|i| (length(i) - ROD_M).abs()).fold(0.0, f64::max);
-    Ok([x[n - 1].z, error])
+    let height = x[n - 1].z;
+    Ok((x, [height, error]))
 }
 
 #[expect(clippy::print_stdout, reason = "a program for people")]
 fn main() -> Result<(), Box<dyn Error>> {
-    let [height, error] = run(&[0.05; 20], 96)?;
+    let (_, [height, error]) = run(&[0.05; 20], 96)?;
     println!("after 0.4 s the last bead is at {height:.2} m; rods are off by {:.3} mm at most", 1e3 * error);
     Ok(())
 }

@@ -20,10 +20,10 @@ pub enum FactorError {
     },
     /// The node does not fit the pair form.
     #[error(
-        "{node} has no pair form, which needs variables of six unknowns and rows without compliance: use TreeLdlt"
+        "{node} has no pair form, which needs variables of six unknowns and up to six rows without compliance: use TreeLdlt"
     )]
     NoPairForm {
-        /// The variable of another size, or the constraint with compliance.
+        /// The variable of another size, or the constraint with compliance or more rows.
         node: GraphNode,
     },
 }

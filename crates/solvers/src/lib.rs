@@ -15,9 +15,10 @@ mod pair_reaction;
 mod pair_tree;
 mod tree_ldlt;
 
+mod tree_solver;
+
 mod loops;
 mod sparse;
-mod tree_solver;
 
 mod attached;
 mod convex_forces;
@@ -38,7 +39,8 @@ pub use loaded_tree::LoadedTree;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use loops::{
     AllRows, COUPLED_ROWS, ClosedScratch, ClosedTree, DIRECT_ROWS, LOOP_DRIFT, LoopBlock, LoopGraph,
-    LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop, refine,
+    LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop,
+    VariableProblem, VariableRows, refine, refine_variables,
 };
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
 pub use pair_tree::PairTree;

@@ -86,16 +86,25 @@ pub(crate) struct Column {
 impl PairFactor {
     /// Storage for pairs with the given free dimensions (0–6), in elimination order.
     pub fn new(free_dimensions: impl IntoIterator<Item = usize>) -> Self {
-        let mut heads = Vec::new();
+        let mut factor = Self::default();
+        factor.refit(free_dimensions);
+        factor
+    }
+
+    /// The same storage for other pairs, to be factored before it is read: what is in it has no meaning.
+    pub fn refit(&mut self, free_dimensions: impl IntoIterator<Item = usize>) {
         let (mut column, mut pivot) = (0, 0);
-        for f in free_dimensions {
+        self.heads.clear();
+        self.heads.extend(free_dimensions.into_iter().map(|f| {
             assert!(f <= 6, "a joint has at most six free directions");
-            heads.push(Head { shift: DVec3::ZERO, offset: Motion::ZERO, column, pivot, ball: false });
+            let head = Head { shift: DVec3::ZERO, offset: Motion::ZERO, column, pivot, ball: false };
             column += f as u32;
             pivot += (f * (f + 1) / 2) as u32;
-        }
+            head
+        }));
         let empty = Column { basis: Motion::ZERO, gain: Force::ZERO, drive: 0.0 };
-        Self { heads, columns: vec![empty; column as usize], pivots: vec![0.0; pivot as usize] }
+        self.columns.resize(column as usize, empty);
+        self.pivots.resize(pivot as usize, 0.0);
     }
 
     /// Number of pairs.

@@ -3,20 +3,20 @@
 //! **What.** For a body `a` and its joint to the parent `b`, with `Ã`, `z̃` the body's block and right-hand side after
 //! its children were eliminated, and `λ` the multipliers:
 //! ```text
-//! Ã v_a + A_ab v_b + J_aᵀλ = z̃        J_a v_a + J_b v_b = b
+//! Ã v_a + A_ab v_b = z̃ + J_aᵀλ        J_a v_a + J_b v_b = b
 //! ```
 //! `Q = [R S]`, `R = J_a⁺`, `J_a S = 0` (QR of the rows, [`RowSpace`]) makes the rows `J_a Q = [1 0]`, so that
 //! `v_a = R β + S u` with `β = b − J_b v_b` known and `u` free (docs/maths/elimination.md §2, with
 //! `X = −R J_b`, `c = R b`). In these coordinates, `M = QᵀÃQ` and `B = QᵀA_ab`, rows split into `r` and `s`:
 //! ```text
-//! r rows:  λ = Rᵀz̃ − M_rr β − M_rs u − B_r v_b          s rows:  M_ss u = Sᵀz̃ − M_sr β − B_s v_b
-//! parent:  A_abᵀ v_a + J_bᵀλ = B_rᵀβ + B_sᵀu + J_bᵀλ
+//! r rows: −λ = Rᵀz̃ − M_rr β − M_rs u − B_r v_b          s rows:  M_ss u = Sᵀz̃ − M_sr β − B_s v_b
+//! parent:  A_abᵀ v_a − J_bᵀλ = B_rᵀβ + B_sᵀu − J_bᵀλ
 //! ```
 //! Eliminating `β`, `u` and `λ` with `[K; N] = B − [M_rr; M_sr] J_b`, `M_ss = L Lᵀ`, `W = L⁻¹N`:
 //! ```text
 //! factor, leaves → root:  Ã_b += J_bᵀM_rr J_b − J_bᵀB_r − B_rᵀJ_b − WᵀW
 //! solve,  leaves → root:  p = Rᵀz̃,  y = L⁻¹(Sᵀz̃ − M_sr b),   z̃_b −= J_bᵀp + Kᵀb + Wᵀy
-//!         root → leaves:  u = L⁻ᵀ(y − W v_b),  λ = p − M_rr b − M_rs u − K v_b,  v_a = R(b − J_b v_b) + S u
+//!         root → leaves:  u = L⁻ᵀ(y − W v_b),  −λ = p − M_rr b − M_rs u − K v_b,  v_a = R(b − J_b v_b) + S u
 //! ```
 //! This is the Schur complement of [`crate::TreeLdlt`] on the pair (body, joint), with a pivot of the size of the
 //! *free* directions. It holds for any rows and couplings. If `X` is a rigid shift, the specialized kernels of
@@ -30,10 +30,10 @@
 //! count.
 //!
 //! **Failure.** Dependent rows and a body without mass in a free direction are [`FactorError::SingularPivot`];
-//! compliance or another number of unknowns is [`FactorError::NoPairForm`]. A body may lack mass in directions
+//! compliance, another number of unknowns or more rows are [`FactorError::NoPairForm`]. A body may lack mass in directions
 //! that its joint locks.
 
-use crate::kernels::{cholesky, gram_row, solve_lower, solve_upper, subtract_columns, transpose_mul};
+use crate::kernels::{add_columns, cholesky, gram_row, solve_lower, solve_upper, transpose_mul};
 use crate::layout::{BlockLayout, NodeLayout};
 use crate::threads::{FlatPart, GRAIN, sweep_down, sweep_up};
 use crate::{error::FactorError, system::BlockSystem};
@@ -94,7 +94,7 @@ impl PairTree {
     /// Factors a system of the plan given to [`PairTree::new`].
     ///
     /// # Errors
-    /// [`FactorError::NoPairForm`] for a variable without six unknowns or a constraint with compliance;
+    /// [`FactorError::NoPairForm`] for a variable without six unknowns, a constraint with more rows or with compliance;
     /// [`FactorError::SingularPivot`] for the first node, in elimination order, whose rows are dependent or
     /// whose free directions have no mass.
     pub fn factor(&mut self, system: &BlockSystem) -> Result<(), FactorError> {
@@ -103,9 +103,8 @@ impl PairTree {
             if usize::from(body.dim) != N {
                 return Err(FactorError::NoPairForm { node: body.node });
             }
-            if let Some(joint) =
-                joint.filter(|joint| system.blocks[joint.diagonal()].iter().any(|&e| e != 0.0))
-            {
+            let is_soft = |joint: &&NodeLayout| system.blocks[joint.diagonal()].iter().any(|&e| e != 0.0);
+            if let Some(joint) = joint.filter(|joint| usize::from(joint.dim) > N || is_soft(joint)) {
                 return Err(FactorError::NoPairForm { node: joint.node });
             }
             own[BLOCK..2 * BLOCK].copy_from_slice(&system.blocks[body.diagonal()]);
@@ -208,15 +207,14 @@ fn eliminate<const R: usize>(
     fill_basis::<R>(system, body, joint, basis)?;
     change_coordinates::<R>(basis, mass);
     let (pivot, carried) = mass.split_at_mut((N - R) * (N - R));
-    cholesky(N - R, 1.0, pivot)
-        .map_err(|magnitude| FactorError::SingularPivot { node: body.node, magnitude })?;
+    cholesky(N - R, pivot).map_err(|magnitude| FactorError::SingularPivot { node: body.node, magnitude })?;
 
     let (Some(joint), Some(parent_mass)) = (joint, parent_mass) else { return Ok(()) };
     let at_rows = joint.off_diagonal(0, 0);
     parent_rows[..N * R].copy_from_slice(&system.blocks[at_rows..at_rows + N * R]);
     let mut b = fill_coupling::<R>(system, body, [basis, carried, parent_rows], coupling);
     let (k, w) = coupling.split_at_mut(N * R);
-    solve_lower(N - R, N, pivot, w);
+    solve_lower::<N>(N - R, N, pivot, w);
     // H = (B_r + K)/2
     for (h, k) in b.iter_mut().zip(&*k) {
         *h = 0.5 * (*h + k);
@@ -258,7 +256,7 @@ fn change_coordinates<const R: usize>(basis: &[f64], mass: &mut [f64]) {
     let (r, f) = (R, N - R);
     let mut m = [0.0; BLOCK];
     for i in 0..N {
-        let product = transpose_mul(N, N, mass, &basis[N * i..N * (i + 1)]);
+        let product = transpose_mul::<N>(N, N, mass, &basis[N * i..N * (i + 1)]);
         for j in 0..=i {
             m[N * i + j] = (0..N).map(|k| basis[N * j + k] * product[k]).sum();
             m[N * j + i] = m[N * i + j];
@@ -289,7 +287,7 @@ fn fill_coupling<const R: usize>(
                 *target += basis[N * i + k] * a;
             }
         }
-        let row = transpose_mul(R, N, parent_rows, &carried[R * i..]);
+        let row = transpose_mul::<N>(R, N, parent_rows, &carried[R * i..]);
         for j in 0..N {
             coupling[N * i + j] = b[N * i + j] - row[j];
         }
@@ -301,7 +299,7 @@ fn fill_coupling<const R: usize>(
 #[inline(always)]
 fn subtract_from_parent<const R: usize>(parent_rows: &[f64], h: &[f64], w: &[f64], parent_mass: &mut [f64]) {
     for i in 0..N {
-        let mut row = gram_row(N - R, N, w, i, 0);
+        let mut row = gram_row::<N>(N - R, N, w, i, 0);
         for (j_b, h) in parent_rows.chunks_exact(N).zip(h.chunks_exact(N)).take(R) {
             for j in 0..N {
                 row[j] += j_b[i] * h[j] + h[i] * j_b[j];
@@ -322,13 +320,13 @@ fn forward<const R: usize>(factor: &PairBlocks<'_>, own: &mut [f64], parent: Opt
     for (value, column) in t.iter_mut().zip(factor.basis.chunks_exact(N)) {
         *value = column.iter().zip(&*own).map(|(q, z)| q * z).sum();
     }
-    subtract_columns(f, r, &factor.carried[r * r..], 0, b, &mut t[r..]);
-    solve_lower(f, 1, factor.pivot, &mut t[r..]);
+    add_columns([f, r], &factor.carried[r * r..], 0, b, -1.0, &mut t[r..]);
+    solve_lower::<1>(f, 1, factor.pivot, &mut t[r..]);
     own.copy_from_slice(&t);
     if let Some(parent) = parent {
-        let through_rows = transpose_mul(r, N, factor.parent_rows, &t);
+        let through_rows = transpose_mul::<N>(r, N, factor.parent_rows, &t);
         t[..r].copy_from_slice(b);
-        let through_mass = transpose_mul(N, N, factor.coupling, &t);
+        let through_mass = transpose_mul::<N>(N, N, factor.coupling, &t);
         for j in 0..N {
             parent[j] -= through_rows[j] + through_mass[j];
         }
@@ -344,20 +342,20 @@ fn backward<const R: usize>(factor: &PairBlocks<'_>, own: &mut [f64], parent: Op
     coordinates[..r].copy_from_slice(b);
     if let Some(parent) = parent {
         // p − K v_b, y − W v_b, β = b − J_b v_b
-        subtract_columns(N, N, factor.coupling, 0, parent, own);
-        subtract_columns(r, N, factor.parent_rows, 0, parent, &mut coordinates);
+        add_columns([N, N], factor.coupling, 0, parent, -1.0, own);
+        add_columns([r, N], factor.parent_rows, 0, parent, -1.0, &mut coordinates);
     }
     let (p, y) = own.split_at_mut(r);
     solve_upper(f, factor.pivot, y);
     coordinates[r..].copy_from_slice(y);
-    // λ = p − M_rr b − M_rs u
+    // −λ = p − M_rr b − M_rs u
     let (m_rr, m_sr) = factor.carried.split_at(r * r);
-    subtract_columns(r, r, m_rr, 0, b, p);
-    let through_free = transpose_mul(f, r, m_sr, y);
+    add_columns([r, r], m_rr, 0, b, -1.0, p);
+    let through_free = transpose_mul::<N>(f, r, m_sr, y);
     for (k, value) in b.iter_mut().enumerate() {
-        *value = p[k] - through_free[k];
+        *value = through_free[k] - p[k];
     }
-    own.copy_from_slice(&transpose_mul(N, N, factor.basis, &coordinates)[..N]);
+    own.copy_from_slice(&transpose_mul::<N>(N, N, factor.basis, &coordinates));
 }
 
 /// The largest part of a unit row that lies outside the span of the independent rows.

@@ -1,15 +1,16 @@
 //! The linear system of a tree: symmetric block matrix and right-hand side in elimination order.
 //!
 //! ```text
-//! [ A  Jᵀ ] [ v ]   [ b   ]     A: masses on the diagonal, stiff couplings between neighbours in the tree
-//! [ J  −E ] [ λ ] = [ b_λ ]     J: constraint rows, E: compliance (usually 0)
+//! A v = b + Jᵀλ           A: masses on the diagonal, stiff couplings between neighbours in the tree
+//! J v + E λ = b_λ         J: constraint rows, E: compliance (usually 0)
 //! ```
-//! (Her11 eq. 3–5.) Only forest constraints are part of it; those of the loop set are not. Blocks are
+//! (Her11 eq. 3–5 with the sign of `λ` that all of Sinew has, docs/notation.md: constraints push by `+Jᵀλ`.) Only forest
+//! constraints are part of it; those of the loop set are not. Blocks are
 //! row-major and addressed by the ids of the graph, in the direction in which the constraint was declared.
 //! Units are the caller's and must be consistent. Linear storage; nothing fails.
 
 use crate::layout::{BlockLayout, NodeLayout};
-use sinew_topology::{ConstraintId, EliminationPlan, VariableId};
+use sinew_topology::{ConstraintId, EliminationPlan, GraphNode, VariableId};
 use std::ops::Range;
 
 /// A symmetric block system over a plan, all zero at first.
@@ -61,8 +62,13 @@ impl BlockSystem {
         &mut self.blocks[range]
     }
 
-    /// The diagonal block `−E` of a constraint: zero, or minus a compliance. Panics for the loop set.
-    pub fn constraint_mut(&mut self, id: ConstraintId) -> &mut [f64] {
+    /// The diagonal block `A_aa` of a variable.
+    pub(crate) fn variable(&self, id: VariableId) -> &[f64] {
+        &self.blocks[self.layout.variable(id).diagonal()]
+    }
+
+    /// The compliance `E` of a constraint, symmetric and positive semidefinite; zero for rigid rows. Panics for the loop set.
+    pub fn compliance_mut(&mut self, id: ConstraintId) -> &mut [f64] {
         let range = self.layout.constraint(id).diagonal();
         &mut self.blocks[range]
     }
@@ -111,7 +117,8 @@ impl BlockSystem {
         &mut self.rhs
     }
 
-    /// Writes `rhs − H x` into `out`. Linear cost.
+    /// Writes what is left of the equations into `out`: `b + Jᵀλ − A v` and `b_λ − J v − E λ`, with `rhs` for `b` and `b_λ` and
+    /// `x` for `v` and `λ`. Linear cost.
     pub fn fill_residual(&self, rhs: &[f64], x: &[f64], out: &mut [f64]) {
         out.copy_from_slice(rhs);
         for node in &self.layout.nodes {
@@ -122,13 +129,19 @@ impl BlockSystem {
                 let product: f64 = (0..n).map(|j| diagonal[i * n + j] * x[own.start + j]).sum();
                 out[row] -= product;
             }
-            for (columns, first_column) in self.layout.off_diagonals(node) {
+            for (distance, (columns, first_column)) in self.layout.off_diagonals(node).enumerate() {
+                // `+Jᵀλ` on variables, `−J v` on constraints; `−A v` between variables, which are grandparents.
+                let signs = match node.node {
+                    _ if distance > 0 => [-1.0; 2],
+                    GraphNode::Variable(_) => [1.0, -1.0],
+                    GraphNode::Constraint(_) => [-1.0, 1.0],
+                };
                 for (i, row) in own.clone().enumerate() {
                     for (j, column) in columns.clone().enumerate() {
                         // The block above the diagonal and its transpose below.
                         let entry = self.blocks[node.off_diagonal(i, first_column + j)];
-                        out[row] -= entry * x[column];
-                        out[column] -= entry * x[row];
+                        out[row] += signs[0] * entry * x[column];
+                        out[column] += signs[1] * entry * x[row];
                     }
                 }
             }

@@ -1,26 +1,28 @@
 //! Block LDLᵀ of a tree: factor once, solve many, in linear time.
 //!
 //! Right-looking form of Her11 §4 (docs/maths, elimination) with `σ = +1` for variables and `−1` for constraints,
-//! `p` the parent and `g` the grandparent of `i`:
+//! `p` the parent and `g` the grandparent of `i`, and the sign of multipliers of [`BlockSystem`]:
 //!
 //! ```text
-//! factor, leaves → root:  σ D_i = L Lᵀ,  W = L⁻¹ [U_ip U_ig]
-//!                         D_p −= σ W_pᵀ W_p,  D_g −= σ W_gᵀ W_g,  U_pg −= σ W_pᵀ W_g
-//! solve,  leaves → root:  x_i ← L⁻¹ x_i,  x_p −= σ W_pᵀ x_i,  x_g −= σ W_gᵀ x_i
-//!         root → leaves:  x_i ← σ L⁻ᵀ (x_i − W_p x_p − W_g x_g)
+//! factor, leaves → root:  D_i = L Lᵀ,  W = L⁻¹ [U_ip U_ig]
+//!                         D_p += W_pᵀ W_p,  D_g −= W_gᵀ W_g,  U_pg −= W_pᵀ W_g
+//! solve,  leaves → root:  x_i ← L⁻¹ x_i,  x_p −= σ W_pᵀ x_i,  x_g −= W_gᵀ x_i
+//!         root → leaves:  x_i ← L⁻ᵀ (x_i + σ W_p x_p − W_g x_g)
 //! ```
+//! `D` starts as the mass `A` of a variable and as the compliance `E` of a constraint; `U` holds `A_ab`, `J_aᵀ` and `J_b`.
 //! `WᵀW` is the `UᵀD⁻¹U` of the papers, but symmetric to the last bit and half the work. With Cholesky pivots the
 //! backward error stays near rounding, which is not so with explicit inverses. There is no fill, because a variable
 //! couples only to its constraint and its parent, and a constraint only to its parent variable. No pivoting: with
-//! positive definite `A` and full-rank rows every variable pivot is positive definite and every constraint pivot
-//! negative definite.
+//! positive definite `A` and full-rank rows every pivot is positive definite. Blocks may have any size; those of a rigid
+//! body with a joint are unrolled.
 //!
 //! Cost: linear in nodes; per link of a hinge chain about 1,100 multiplications to factor and 270 to solve.
 //! Nothing allocates after `new`. A singular pivot is an error that names its node; the factor is then
 //! unusable until the next successful call. Results are the same bits at every thread count.
 
 use crate::kernels::{
-    cholesky, gram_row, solve_lower, solve_upper, subtract_columns, transpose_mul, with_fixed_dims,
+    LARGEST, MEDIUM, RIGID, add_columns, cholesky, gram_row, solve_lower, solve_upper, transpose_mul,
+    with_fixed_dims,
 };
 use crate::layout::{BlockLayout, NodeLayout};
 use crate::threads::{FlatPart, GRAIN, sweep_down, sweep_up};
@@ -106,52 +108,51 @@ impl TreeLdlt {
 
 /// Factors the pivot of one node, scales its blocks and updates parent and grandparent.
 #[inline(always)]
-fn eliminate(
+fn eliminate<const W: usize>(
     [n, p, g]: [usize; 3],
     layout: &BlockLayout,
     node: &NodeLayout,
     part: &mut FlatPart<'_>,
 ) -> Result<(), f64> {
-    let sign = sign_of(node);
     let c = p + g;
     let (own, later) = part.values[node.start - part.start..].split_at_mut(n * (n + c));
     let later_start = node.start + n * (n + c);
     let (d, w) = own.split_at_mut(n * n);
-    cholesky(n, sign, d)?;
-    solve_lower(n, c, d, w);
+    cholesky(n, d)?;
+    solve_lower::<W>(n, c, d, w);
     if node.parent == NONE {
         return Ok(());
     }
     let parent = &layout.nodes[node.parent as usize];
     let at_parent = parent.start - later_start;
-    // D_p −= σ W_pᵀ W_p, and U_pg −= σ W_pᵀ W_g right behind it
+    // D_p += W_pᵀ W_p, and U_pg −= W_pᵀ W_g right behind it
     let target = &mut later[at_parent..at_parent + p * (p + g)];
     for i in 0..p {
-        let row = gram_row(n, c, w, i, 0);
+        let row = gram_row::<W>(n, c, w, i, 0);
         for j in 0..p {
-            target[i * p + j] -= sign * row[j];
+            target[i * p + j] += row[j];
         }
         for j in 0..g {
-            target[p * p + i * g + j] -= sign * row[p + j];
+            target[p * p + i * g + j] -= row[p + j];
         }
     }
     if g > 0 {
-        // D_g −= σ W_gᵀ W_g
+        // D_g −= W_gᵀ W_g
         let at_grandparent = layout.nodes[parent.parent as usize].start - later_start;
         let target = &mut later[at_grandparent..at_grandparent + g * g];
         for i in 0..g {
-            let row = gram_row(n, c, w, p + i, p);
+            let row = gram_row::<W>(n, c, w, p + i, p);
             for j in 0..g {
-                target[i * g + j] -= sign * row[p + j];
+                target[i * g + j] -= row[p + j];
             }
         }
     }
     Ok(())
 }
 
-/// `x_i ← L⁻¹ x_i`, `x_p −= σ W_pᵀ x_i`, `x_g −= σ W_gᵀ x_i`.
+/// `x_i ← L⁻¹ x_i`, `x_p −= σ W_pᵀ x_i`, `x_g −= W_gᵀ x_i`.
 #[inline(always)]
-fn forward(
+fn forward<const W: usize>(
     [n, p, g]: [usize; 3],
     layout: &BlockLayout,
     node: &NodeLayout,
@@ -162,12 +163,12 @@ fn forward(
     let (l, w) = factor[node.start..node.start + n * (n + c)].split_at(n * n);
     let (own, later) = x.values[node.unknown - x.start..].split_at_mut(n);
     let later_start = node.unknown + n;
-    solve_lower(n, 1, l, own);
+    solve_lower::<1>(n, 1, l, own);
     if node.parent == NONE {
         return;
     }
-    let sign = sign_of(node);
-    let update = transpose_mul(n, c, w, own);
+    let sign = if is_variable(node) { 1.0 } else { -1.0 };
+    let update = transpose_mul::<W>(n, c, w, own);
     let parent = &layout.nodes[node.parent as usize];
     let target = &mut later[parent.unknown - later_start..][..p];
     for j in 0..p {
@@ -177,14 +178,14 @@ fn forward(
         let grandparent = &layout.nodes[parent.parent as usize];
         let target = &mut later[grandparent.unknown - later_start..][..g];
         for j in 0..g {
-            target[j] -= sign * update[p + j];
+            target[j] -= update[p + j];
         }
     }
 }
 
-/// `x_i ← σ L⁻ᵀ (x_i − W_p x_p − W_g x_g)`.
+/// `x_i ← L⁻ᵀ (x_i + σ W_p x_p − W_g x_g)`.
 #[inline(always)]
-fn backward(
+fn backward<const W: usize>(
     [n, p, g]: [usize; 3],
     layout: &BlockLayout,
     node: &NodeLayout,
@@ -197,22 +198,22 @@ fn backward(
     let later_start = node.unknown + n;
     if node.parent != NONE {
         let parent = &layout.nodes[node.parent as usize];
-        subtract_columns(n, c, w, 0, &later[parent.unknown - later_start..][..p], own);
+        let x_p = &later[parent.unknown - later_start..][..p];
+        if g > 0 || is_variable(node) {
+            add_columns([n, c], w, 0, x_p, 1.0, own);
+        } else {
+            add_columns([n, c], w, 0, x_p, -1.0, own);
+        }
         if g > 0 {
             let grandparent = &layout.nodes[parent.parent as usize];
-            subtract_columns(n, c, w, p, &later[grandparent.unknown - later_start..][..g], own);
+            add_columns([n, c], w, p, &later[grandparent.unknown - later_start..][..g], -1.0, own);
         }
     }
-    let sign = sign_of(node);
-    own.iter_mut().for_each(|value| *value *= sign);
     solve_upper(n, l, own);
 }
 
-/// Variables have positive, constraints negative definite pivots.
+/// Whether `σ` is 1.
 #[inline(always)]
-fn sign_of(node: &NodeLayout) -> f64 {
-    match node.node {
-        GraphNode::Variable(_) => 1.0,
-        GraphNode::Constraint(_) => -1.0,
-    }
+fn is_variable(node: &NodeLayout) -> bool {
+    matches!(node.node, GraphNode::Variable(_))
 }

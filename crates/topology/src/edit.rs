@@ -38,13 +38,13 @@ impl GraphEdit {
         }
     }
 
-    /// Adds a variable with 1 to 6 unknowns; the id is an extended one.
+    /// Adds a variable with 1 to [`crate::LARGEST_BLOCK`] unknowns; the id is an extended one.
     pub fn add_variable(&mut self, dim: usize) -> VariableId {
         self.added.variables.push(clamped(dim));
         VariableId::new(self.n_old_variables + self.added.variables.len() - 1)
     }
 
-    /// Adds a constraint with 0 to 6 rows between old or added variables; the id is an extended one.
+    /// Adds a constraint with 0 to [`crate::LARGEST_BLOCK`] rows between old or added variables; the id is an extended one.
     pub fn add_constraint(&mut self, dim: usize, endpoints: Endpoints, priority: Priority) -> ConstraintId {
         self.added.constraints.push(Constraint { endpoints, priority, dim: clamped(dim) });
         ConstraintId::new(self.n_old_constraints + self.added.constraints.len() - 1)

@@ -1,19 +1,20 @@
 //! Errors of graphs. Every message names the variable or constraint by index and, if it has one, by name.
 
+use crate::id::LARGEST_BLOCK;
 use thiserror::Error;
 
 /// Why a graph was refused or could not be planned.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TopologyError {
-    /// A variable has no unknowns or more than a rigid body.
-    #[error("{variable} must have 1 to 6 unknowns")]
+    /// A variable has no unknowns or too many.
+    #[error("{variable} must have 1 to {} unknowns", LARGEST_BLOCK)]
     VariableDimension {
         /// Index and name of the variable.
         variable: String,
     },
-    /// A constraint has more rows than a rigid body has freedoms.
-    #[error("{constraint} must have 0 to 6 rows")]
+    /// A constraint has too many rows.
+    #[error("{constraint} must have 0 to {} rows", LARGEST_BLOCK)]
     ConstraintDimension {
         /// Index and name of the constraint.
         constraint: String,

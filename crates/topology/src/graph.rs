@@ -5,7 +5,7 @@
 //! about 15 bytes per node. Building fails with an error that names the variable or constraint.
 
 use crate::error::TopologyError;
-use crate::id::{ConstraintId, GraphNode, VariableId};
+use crate::id::{ConstraintId, GraphNode, LARGEST_BLOCK, VariableId};
 use std::collections::BTreeMap;
 
 /// What a constraint connects.
@@ -81,14 +81,14 @@ impl GraphBuilder {
         Self::default()
     }
 
-    /// Adds a variable with 1 to 6 unknowns (a rigid body has 6).
+    /// Adds a variable with 1 to [`LARGEST_BLOCK`] unknowns: a point has 3, a rigid body 6, an affine body 12.
     pub fn add_variable(&mut self, dim: usize) -> VariableId {
         let id = VariableId::new(self.graph.variables.len());
         self.graph.variables.push(clamped(dim));
         id
     }
 
-    /// Adds a constraint with 0 to 6 rows. Its endpoints may be added later, but before
+    /// Adds a constraint with 0 to [`LARGEST_BLOCK`] rows. Its endpoints may be added later, but before
     /// [`GraphBuilder::finish`].
     pub fn add_constraint(&mut self, dim: usize, endpoints: Endpoints, priority: Priority) -> ConstraintId {
         let id = ConstraintId::new(self.graph.constraints.len());
@@ -137,12 +137,12 @@ impl Graph {
         (0..self.constraints.len()).map(ConstraintId::new)
     }
 
-    /// Number of unknowns of a variable, 1 to 6.
+    /// Number of unknowns of a variable, 1 to [`LARGEST_BLOCK`].
     pub fn variable_dim(&self, id: VariableId) -> usize {
         usize::from(self.variables[id.index()])
     }
 
-    /// Number of rows of a constraint, 0 to 6.
+    /// Number of rows of a constraint, 0 to [`LARGEST_BLOCK`].
     pub fn constraint_dim(&self, id: ConstraintId) -> usize {
         usize::from(self.constraints[id.index()].dim)
     }
@@ -199,7 +199,7 @@ impl Graph {
     }
 
     fn check_variables(&self) -> Result<(), TopologyError> {
-        match self.variables.iter().position(|dim| !(1..=6).contains(dim)) {
+        match self.variables.iter().position(|&dim| dim == 0 || usize::from(dim) > LARGEST_BLOCK) {
             Some(index) => {
                 let variable = self.label(GraphNode::Variable(VariableId::new(index)));
                 Err(TopologyError::VariableDimension { variable })
@@ -211,7 +211,7 @@ impl Graph {
     fn check_constraints(&self) -> Result<(), TopologyError> {
         for (index, constraint) in self.constraints.iter().enumerate() {
             let label = || self.label(GraphNode::Constraint(ConstraintId::new(index)));
-            if constraint.dim > 6 {
+            if usize::from(constraint.dim) > LARGEST_BLOCK {
                 return Err(TopologyError::ConstraintDimension { constraint: label() });
             }
             if let Some(missing) = constraint.endpoints.variables().find(|v| v.index() >= self.n_variables())

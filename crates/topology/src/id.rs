@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Largest number of unknowns of a variable, and of rows of a constraint.
+pub const LARGEST_BLOCK: usize = 128;
+
 /// Stands for "no parent" in `u32` positions.
 pub const NONE: u32 = u32::MAX;
 

@@ -26,7 +26,7 @@ pub use edit::{GraphEdit, IdMap};
 pub use error::TopologyError;
 pub use fill::{Elimination, minimum_degree};
 pub use graph::{Endpoints, Graph, GraphBuilder, Priority};
-pub use id::{ConstraintId, GraphNode, NONE, VariableId};
+pub use id::{ConstraintId, GraphNode, LARGEST_BLOCK, NONE, VariableId};
 pub use plan::{EliminationPlan, Island, PlanNode, PlanPair, PlanTree, Role};
 pub use planner::plan;
 pub use replan::{Replanned, replan};

@@ -31,7 +31,7 @@ pub struct PlanNode {
     pub node: GraphNode,
     /// Position of the parent node; [`NONE`] at a root.
     pub parent: u32,
-    /// Number of scalar rows, 0 to 6.
+    /// Number of scalar rows, 0 to [`crate::LARGEST_BLOCK`].
     pub dim: u8,
 }
 

@@ -1,6 +1,7 @@
 //! Integration tests of `sinew-contact`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its input has failed")]
 
+mod cast;
 mod decomposition;
 mod distances;
 mod law;

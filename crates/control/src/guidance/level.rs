@@ -3,11 +3,11 @@
 //! In the torque style with a target pose a level is solved in the norm of the kinetic energy with rotors; see the parent module.
 
 use glam::DVec3;
-use sinew_recursive::{DerivativeRow, Dynamics, HybridCommand};
+use sinew_recursive::{DerivativeRow, HybridCommand};
 
 use crate::goal::{Goal, GoalPoint};
 use crate::guide::{Guide, Style};
-use crate::{hierarchy::Damping, input::ControlContext, saturation::Saturation};
+use crate::{hierarchy::Damping, input::ControlContext, plant::Plant, saturation::Saturation};
 
 use super::scratch::{ActiveGuide, Guidance, LevelRows, Rotors, base_command};
 
@@ -18,45 +18,22 @@ const FLOOR: f64 = 1e-6;
 const ROTOR: f64 = 0.3;
 
 impl Guidance {
-    /// Solves the first level of the velocity style: the dynamics of passive joints, exactly.
-    pub(super) fn solve_passive_dynamics(
-        &mut self,
-        at: &ControlContext<'_>,
-        dynamics: &Dynamics,
-        saturation: &Saturation,
-    ) {
-        self.level.clear();
-        for link in at.tree.links() {
-            if saturation.drives(at, link) {
-                continue;
-            }
-            for dof in at.tree.dofs(link) {
-                let torque =
-                    if saturation.holds(link) { saturation.torque(dof) } else { at.input.torque(dof) };
-                self.level.targets.push(at.input.dt * (torque - dynamics.torques()[dof]));
-                let row = self.derivatives.row(at.tree, dynamics, &DerivativeRow::Torque(dof));
-                self.level.coefficients.extend_from_slice(row);
-            }
-        }
-        self.hierarchy.level(&self.level.coefficients, &self.level.targets, Damping::Exact);
-    }
-
     /// Collects the rows of a level.
     pub(super) fn gather(
         &mut self,
         at: &ControlContext<'_>,
         active: &ActiveGuide<'_>,
-        dynamics: &Dynamics,
+        plant: &mut Plant,
         level: u8,
     ) {
         self.level.clear();
         for (k, goal) in active.goals(at).enumerate().filter(|(_, goal)| goal.level == level) {
-            self.push_goal(at, active.guide.style, dynamics, k, goal);
+            self.push_goal(at, active.guide.style, plant, k, goal);
         }
         if level == active.guide.limits_level {
             self.level.lifts.clear();
             for k in 0..self.limits.len() {
-                self.push_limit(at, active.guide, dynamics, k);
+                self.push_limit(at, active.guide, plant, k);
             }
             // with rotors they are nearly so
             if active.guide.style == Style::Torque && self.variables.preference.is_empty() {
@@ -76,13 +53,13 @@ impl Guidance {
         &mut self,
         at: &ControlContext<'_>,
         style: Style,
-        dynamics: &Dynamics,
+        plant: &mut Plant,
         index: usize,
         goal: &Goal,
     ) {
         let Some(rows) = self.goals[index] else { return };
-        let point = GoalPoint::new(at.tree, dynamics, goal).pose.translation;
-        let now = dynamics.acceleration_at(goal.bone, point) + self.courses[index].bend;
+        let point = GoalPoint::new(at.tree, &plant.dynamics, goal).pose.translation;
+        let now = plant.dynamics.acceleration_at(goal.bone, point) + self.courses[index].bend;
         let (now, unit) = if rows.angular { (now.angular, 1.0) } else { (now.linear, 1.0 / self.radius) };
         let step = if style == Style::Velocity { at.input.dt } else { 1.0 };
         for k in 0..rows.n_rows {
@@ -91,21 +68,21 @@ impl Guidance {
             self.level.owners.push((index, unit * step));
             self.push_row(unit * step * (rows.acceleration[k] - axis.dot(now)));
             let row = DerivativeRow::Point { link: goal.bone, point, angular, linear };
-            self.add_gradient(at, dynamics, &row, unit);
+            self.add_gradient(at, plant, &row, unit);
         }
     }
 
-    fn push_limit(&mut self, at: &ControlContext<'_>, guide: &Guide, dynamics: &Dynamics, index: usize) {
+    fn push_limit(&mut self, at: &ControlContext<'_>, guide: &Guide, plant: &mut Plant, index: usize) {
         let limit = self.limits[index];
         if !self.holds[index] {
             return;
         }
         let wanted = limit.arrival(&guide.limits, &at.state.rates, at.input.dt);
         if guide.style == Style::Torque {
-            self.push_row(wanted - limit.rate(dynamics.accelerations()));
+            self.push_row(wanted - limit.rate(plant.dynamics.accelerations()));
             for k in 0..limit.n {
                 let row = DerivativeRow::Acceleration(limit.dof + k);
-                self.add_gradient(at, dynamics, &row, limit.direction[k]);
+                self.add_gradient(at, plant, &row, limit.direction[k]);
             }
             let start = self.level.lifts.len();
             self.level.lifts.resize(start + self.variables.dofs.len(), 0.0);
@@ -126,7 +103,7 @@ impl Guidance {
         &mut self,
         at: &ControlContext<'_>,
         active: &ActiveGuide<'_>,
-        dynamics: &mut Dynamics,
+        plant: &mut Plant,
         saturation: &Saturation,
         base: &HybridCommand,
     ) {
@@ -137,9 +114,9 @@ impl Guidance {
         let in_torques = active.guide.style == Style::Torque;
         if in_torques && !self.variables.preference.is_empty() {
             let floor = FLOOR / self.inertia.sqrt();
-            self.solve_in_energy(at, dynamics, saturation, Damping::Relative { share, floor });
+            self.solve_in_energy(at, plant, saturation, Damping::Relative { share, floor });
             // the next level is gathered at the base again
-            let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
+            plant.respond(at, base);
         } else {
             let floor = if in_torques { FLOOR / self.inertia } else { FLOOR };
             let LevelRows { coefficients, targets, .. } = &self.level;
@@ -153,7 +130,7 @@ impl Guidance {
     fn solve_in_energy(
         &mut self,
         at: &ControlContext<'_>,
-        dynamics: &mut Dynamics,
+        plant: &mut Plant,
         saturation: &Saturation,
         damping: Damping,
     ) {
@@ -163,22 +140,23 @@ impl Guidance {
         inertias.fill(0.0);
         dofs.iter().for_each(|dof| inertias[*dof] = rotor);
         base_command(at, Style::Torque, saturation, relaxed);
-        let _ = dynamics.respond_resisted(at.tree, relaxed, inertias, DVec3::ZERO, &[]);
-        coasting.copy_from_slice(dynamics.accelerations());
+        plant.respond_unloaded(at, relaxed, inertias);
+        coasting.copy_from_slice(plant.dynamics.accelerations());
         base_command(at, Style::Acceleration, saturation, probe);
-        let _ = dynamics.respond(at.tree, probe, DVec3::ZERO, &[]);
-        still.copy_from_slice(dynamics.torques());
+        plant.respond_unloaded(at, probe, &[]);
+        still.copy_from_slice(plant.torques(at));
         let torques_of = |accelerations: &[f64], torques: &mut [f64]| {
             for (dof, acceleration) in dofs.iter().zip(accelerations) {
                 probe.values[*dof] = *acceleration;
             }
-            let _ = dynamics.respond(at.tree, probe, DVec3::ZERO, &[]);
+            plant.respond_unloaded(at, probe, &[]);
             for dof in dofs {
-                relaxed.values[*dof] = dynamics.torques()[*dof] - still[*dof];
+                relaxed.values[*dof] = plant.torques(at)[*dof] - still[*dof];
             }
-            let _ = dynamics.respond_resisted(at.tree, relaxed, inertias, DVec3::ZERO, &[]);
+            plant.respond_unloaded(at, relaxed, inertias);
             for (torque, dof) in torques.iter_mut().zip(dofs) {
-                *torque = relaxed.values[*dof] - rotor * (dynamics.accelerations()[*dof] - coasting[*dof]);
+                *torque =
+                    relaxed.values[*dof] - rotor * (plant.dynamics.accelerations()[*dof] - coasting[*dof]);
             }
         };
         let LevelRows { coefficients, targets, .. } = &self.level;
@@ -208,14 +186,8 @@ impl Guidance {
     }
 
     /// Adds the derivatives of a scalar by the variables to the last row.
-    fn add_gradient(
-        &mut self,
-        at: &ControlContext<'_>,
-        dynamics: &Dynamics,
-        row: &DerivativeRow,
-        scale: f64,
-    ) {
-        let gradient = self.derivatives.row(at.tree, dynamics, row);
+    fn add_gradient(&mut self, at: &ControlContext<'_>, plant: &mut Plant, row: &DerivativeRow, scale: f64) {
+        let gradient = plant.row(at, row);
         let dofs = &self.variables.dofs;
         for (entry, dof) in self.level.last_mut(dofs.len()).iter_mut().zip(dofs) {
             *entry += scale * gradient[*dof];

@@ -1,7 +1,7 @@
 //! Scratch memory of guidance, and the base command on which the rows of the goals are built.
 
 use sinew_math::{Pose, add_scaled, dot};
-use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMode, Tree};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree};
 
 use super::course::{Elsewhere, GoalCourse, Trust};
 use crate::goal::{Goal, GoalRows};
@@ -18,7 +18,6 @@ const NONE: usize = usize::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Guidance {
     pub(super) hierarchy: Hierarchy,
-    pub(super) derivatives: Derivatives,
     /// Radius of gyration (m) and total mass times its square (kg·m²), at the neutral pose.
     pub(super) radius: f64,
     pub(super) inertia: f64,
@@ -97,7 +96,6 @@ impl Guidance {
         let n_dofs = tree.n_dofs();
         Self {
             hierarchy: Hierarchy::new(),
-            derivatives: Derivatives::new(tree),
             radius,
             inertia: mass * radius * radius,
             trust: Trust::default(),
@@ -128,11 +126,16 @@ impl Guidance {
 impl Variables {
     /// Chooses the variables of a style: the rates of all joints, or the accelerations or torques of the driven ones.
     pub(super) fn choose(&mut self, at: &ControlContext<'_>, style: Style, saturation: &Saturation) {
+        self.take(at, |link| saturation.drives(at, link) || style == Style::Velocity);
+    }
+
+    /// Takes the coordinates of some joints as variables.
+    pub(super) fn take(&mut self, at: &ControlContext<'_>, is_taken: impl Fn(LinkId) -> bool) {
         self.dofs.clear();
         self.weights.clear();
         self.slots.fill(NONE);
         for link in at.tree.links() {
-            if saturation.drives(at, link) || style == Style::Velocity {
+            if is_taken(link) {
                 for dof in at.tree.dofs(link) {
                     self.slots[dof] = self.dofs.len();
                     self.dofs.push(dof);

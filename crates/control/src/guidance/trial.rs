@@ -6,7 +6,7 @@ use sinew_math::Motion;
 use sinew_recursive::{Dynamics, HybridCommand, JointMode};
 
 use crate::goal::{Goal, GoalPoint};
-use crate::input::ControlContext;
+use crate::{input::ControlContext, plant::Plant};
 
 use super::course::GoalCourse;
 use super::scratch::{ActiveGuide, Guidance};
@@ -21,11 +21,11 @@ const ROUGH: f64 = 1e-2;
 const LARGEST_TURN: f64 = 1.0;
 
 impl Guidance {
-    /// Moves the tree to the beginning of the step before; `dynamics` is left with the accelerations of a tree that coasts.
-    pub(super) fn look_back(&mut self, at: &ControlContext<'_>, dynamics: &mut Dynamics) {
+    /// Moves the tree to the beginning of the step before; `plant` is left with the accelerations of a tree that coasts.
+    pub(super) fn look_back(&mut self, at: &ControlContext<'_>, plant: &mut Plant) {
         coast(at, &mut self.probe);
-        let _ = dynamics.respond(at.tree, &self.probe, DVec3::ZERO, &[]);
-        self.elsewhere.products.copy_from_slice(dynamics.accelerations());
+        plant.respond_unloaded(at, &self.probe, &[]);
+        self.elsewhere.products.copy_from_slice(plant.dynamics.accelerations());
         self.elsewhere.go(at, -at.input.dt, |_| 0.0);
         self.courses.clear();
     }

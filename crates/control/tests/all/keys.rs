@@ -5,7 +5,7 @@ use sinew_control::{
     Act, Actuation, ControlError, Controller, Key, MotionClip, Phase, Playback, Score, TimeWarp,
 };
 use sinew_mechanism::JointKind;
-use sinew_recursive::{JointMode, Tree};
+use sinew_recursive::{JointMode, LoopedTree, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{Run, chain, length, random_state, worm};
@@ -165,6 +165,6 @@ fn bad_keys_name_themselves() {
     let clip = MotionClip::new(&tree, &Actuation::new(&tree), &good).unwrap();
     let other = chain(4, &[JointKind::Ball], false);
     let score = Score::single(Act::Keyframes(Playback::new(clip)));
-    let fault = Controller::new(&other, Actuation::new(&other), score).unwrap_err();
+    let fault = Controller::new(&LoopedTree::from(other.clone()), Actuation::new(&other), score).unwrap_err();
     assert!(matches!(fault, ControlError::Phase { phase: 0, .. }), "{fault}");
 }

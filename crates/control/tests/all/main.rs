@@ -1,6 +1,7 @@
 //! Integration tests of `sinew-control`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its input has failed")]
 
+mod frames;
 mod guidance;
 mod hierarchy;
 mod keys;

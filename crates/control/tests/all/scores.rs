@@ -6,7 +6,7 @@ use sinew_control::{
     Key, MotionClip, Phase, Playback, PointPath, PointTarget, PoseGoal, Score, Style, landing_springs,
 };
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Action, HybridCommand, JointMode, LinkId, Tree};
+use sinew_recursive::{Action, HybridCommand, JointMode, LinkId, LoopedTree, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{GRAVITY, Run, arm, chain, ends, length, random_state, worm};
@@ -163,7 +163,7 @@ fn landings_settle_and_stiff_ones_are_stepped_implicitly() {
                 ..ControlInput::new(f64::from(step) * 1e-3, 1e-3, GRAVITY)
             };
             let (tree, state) = (&run.tree, &mut run.state);
-            let _ = run.controller.command(tree, state, &input, &mut run.control, &mut run.command);
+            let _ = run.controller.command(&run.looped, state, &input, &mut run.control, &mut run.command);
             let action = Action { h: 1e-3, command: &run.command, gravity: GRAVITY, external: &[] };
             let (integrator, dynamics) = (&mut run.integrator, &mut run.dynamics);
             let _ = match run.controller.springs(&run.control).filter(|_| implicit) {
@@ -188,9 +188,13 @@ fn faults_of_scores_name_the_phase_and_the_thing() {
     let tree = arm(3);
     let [_, tip] = ends(&tree);
     let build = |phases: Vec<Phase>| {
-        Controller::new(&tree, Actuation::new(&tree), Score { phases, ..Score::default() })
-            .map(|_| ())
-            .unwrap_err()
+        Controller::new(
+            &LoopedTree::from(tree.clone()),
+            Actuation::new(&tree),
+            Score { phases, ..Score::default() },
+        )
+        .map(|_| ())
+        .unwrap_err()
     };
     let guide = |goals| Act::Guide(Guide::new(Style::Torque, goals));
     let unknown = Goal::drag(LinkId::from_index(12), DVec3::ZERO, PointTarget::Held);

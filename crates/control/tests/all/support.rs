@@ -6,7 +6,7 @@ use sinew_control::{
 };
 use sinew_math::{Force, MassProperties, Pose};
 use sinew_mechanism::{BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, rotation_to_axis};
-use sinew_recursive::{Action, Dynamics, HybridCommand, Integrator, LinkId, Tree, TreeState};
+use sinew_recursive::{Action, Dynamics, HybridCommand, Integrator, LinkId, LoopedTree, Tree, TreeState};
 use sinew_testkit::Rng;
 
 pub(crate) const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
@@ -69,6 +69,7 @@ pub(crate) fn random_wrenches(rng: &mut Rng, tree: &Tree) -> Vec<Force> {
 /// A character with everything that a run needs.
 pub(crate) struct Run {
     pub(crate) tree: Tree,
+    pub(crate) looped: LoopedTree,
     pub(crate) state: TreeState,
     pub(crate) controller: Controller,
     pub(crate) control: ControllerState,
@@ -83,8 +84,10 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new(tree: Tree, actuation: Actuation, score: Score) -> Self {
-        let controller = Controller::new(&tree, actuation, score).unwrap();
+        let looped = LoopedTree::from(tree.clone());
+        let controller = Controller::new(&looped, actuation, score).unwrap();
         Self {
+            looped,
             state: tree.neutral_state(),
             controller,
             control: ControllerState::default(),
@@ -107,7 +110,8 @@ impl Run {
     pub(crate) fn decide(&mut self, external: &[Force], drags: &[Goal]) -> ControlReport {
         let input = ControlInput { external, drags, ..ControlInput::new(self.time, self.dt, self.gravity) };
         let (tree, state) = (&self.tree, &self.state);
-        let report = self.controller.command(tree, state, &input, &mut self.control, &mut self.command);
+        let report =
+            self.controller.command(&self.looped, state, &input, &mut self.control, &mut self.command);
         let _ = self.dynamics.hybrid(tree, state, &self.command, self.gravity, external);
         report
     }

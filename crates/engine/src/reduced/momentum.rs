@@ -10,7 +10,7 @@
 
 use sinew_math::Force;
 use sinew_mechanism::{BodiesAsOne, BodyId, Model, State};
-use sinew_recursive::{Integrator, Tree};
+use sinew_recursive::{LoopedIntegrator, Tree};
 
 /// Bodies and momenta of the floating trees.
 #[derive(Clone, Debug)]
@@ -25,19 +25,20 @@ impl FloatingMomenta {
     }
 
     /// Takes the momenta before a substep.
-    pub(super) fn remember(&mut self, model: &Model, state: &State, integrator: &Integrator) {
+    pub(super) fn remember(&mut self, model: &Model, state: &State, integrator: &LoopedIntegrator) {
         let Self { bodies, before } = self;
         before.clear();
         before.extend(
             integrator
+                .open()
                 .floating_impulses()
                 .map(|(links, _)| BodiesAsOne::new(model, state, bodies[links].iter().copied()).momentum),
         );
     }
 
     /// Gives back what is missing after it.
-    pub(super) fn restore(&self, model: &Model, state: &mut State, integrator: &Integrator) {
-        for ((links, impulse), &before) in integrator.floating_impulses().zip(&self.before) {
+    pub(super) fn restore(&self, model: &Model, state: &mut State, integrator: &LoopedIntegrator) {
+        for ((links, impulse), &before) in integrator.open().floating_impulses().zip(&self.before) {
             let Some(impulse) = impulse else { continue };
             let bodies = self.bodies[links].iter().copied();
             let whole = BodiesAsOne::new(model, state, bodies.clone());

@@ -8,7 +8,7 @@
 use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};
 use sinew_mechanism::{Input, Stage, Watch, external_wrenches};
-use sinew_recursive::{Action, HybridReport, JointMode, Tree};
+use sinew_recursive::{Action, ClosureReport, JointMode, Tree};
 
 use super::workspace::ReducedWorkspace;
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
@@ -20,12 +20,17 @@ const RESOLVED: f64 = 0.01;
 /// Parts of a Runge–Kutta step at most; a power of two.
 const MOST_PARTS: u32 = 16;
 
+/// Error of a joint, relative to the size of its bodies, beyond which it is reported as open.
+const OPEN: f64 = 1e-3;
+
 /// What all substeps of a step share.
 #[derive(Clone, Copy)]
 pub(super) struct Substep<'a> {
     pub(super) mechanism: &'a sinew_mechanism::Model,
     pub(super) reduced: &'a ReducedModel,
     pub(super) input: &'a Input,
+    /// Radius of gyration per body, m.
+    pub(super) gyration: &'a [f64],
     pub(super) method: ReducedMethod,
     pub(super) flesh: ExplicitFlesh<'a>,
 }
@@ -67,7 +72,7 @@ impl Substep<'_> {
             watch.done(Stage::Control);
         }
         self.integrate(bodies, work, report);
-        work.tree_state.write_mechanism(&self.reduced.tree, &mut work.dynamics, bodies);
+        work.tree_state.write_mechanism(self.reduced.tree(), &mut work.dynamics, bodies);
         work.momenta.restore(self.mechanism, bodies, &work.integrator);
         bodies.time += self.h();
         if let Some((model, substeps)) = flesh {
@@ -78,7 +83,7 @@ impl Substep<'_> {
 
     /// Wrenches on links, forces along joints and drags, at the beginning of the substep.
     fn gather_forces(&self, bodies: &sinew_mechanism::State, work: &mut ReducedWorkspace) {
-        let tree = &self.reduced.tree;
+        let tree = self.reduced.tree();
         for link in tree.links() {
             work.external[link.index()] = work.wrenches[tree.body(link).index()];
         }
@@ -114,9 +119,9 @@ impl Substep<'_> {
             implicit_springs: false,
         };
         let commanded =
-            controller.command(&self.reduced.tree, &work.tree_state, &given, control, &mut work.command);
+            controller.command(self.reduced.looped(), &work.tree_state, &given, control, &mut work.command);
         report.health.ignored_inputs = commanded.ignored_drags as u32;
-        report.effort.note_command(&self.reduced.tree, controller, control, &commanded);
+        report.effort.note_command(self.reduced.tree(), controller, control, &commanded);
         if self.method != ReducedMethod::Rk4 {
             self.take_springs_at_end(control, work);
         }
@@ -124,7 +129,7 @@ impl Substep<'_> {
 
     /// Moves the torques of landing springs from the beginning to the end of the substep.
     fn take_springs_at_end(&self, control: &ControllerState, work: &mut ReducedWorkspace) {
-        let (h, tree) = (self.h(), &self.reduced.tree);
+        let (h, tree) = (self.h(), self.reduced.tree());
         let ReducedWorkspace { controller, command, tree_state, joints, .. } = work;
         let Some(controller) = controller else { return };
         let Some(springs) = controller.springs(control) else { return };
@@ -143,15 +148,16 @@ impl Substep<'_> {
         work: &mut ReducedWorkspace,
         report: &mut StepReport,
     ) {
-        let tree = &self.reduced.tree;
+        let tree = self.reduced.tree();
         let swept = if self.method == ReducedMethod::Rk4 {
             self.runge_kutta(bodies, work, report)
         } else {
             let ReducedWorkspace { integrator, dynamics, tree_state, command, external, joints, .. } = work;
             let action = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
-            integrator.resisted(tree, dynamics, tree_state, &action, &joints.resistances)
+            integrator.resisted(self.reduced.looped(), dynamics, tree_state, &action, &joints.resistances)
         };
-        report.mechanism.regularized += u32::from(swept.singular.is_some());
+        report.mechanism.regularized += u32::from(swept.open.singular.is_some());
+        self.note_open_joint(work, report);
         let Some(controller) = &work.controller else { return };
         let active = tree.links().filter(|link| controller.actuation().is_active(*link));
         let effort = &mut report.effort;
@@ -162,28 +168,40 @@ impl Substep<'_> {
         }
     }
 
+    /// Reports the joint that closes a loop and is open furthest.
+    fn note_open_joint(&self, work: &ReducedWorkspace, report: &mut StepReport) {
+        let Some((joint, error)) = work.integrator.worst(self.reduced.looped()) else { return };
+        let (body1, body2) = self.mechanism.joint_bodies(joint);
+        let sizes = [body1, body2].into_iter().flatten().map(|body| self.gyration[body.index()]);
+        let left = error / sizes.fold(f64::INFINITY, f64::min);
+        if left > report.mechanism.unclosed {
+            report.mechanism.unclosed = left;
+            report.mechanism.worst_joint = (left > OPEN).then_some(joint);
+        }
+    }
+
     /// A substep of Runge and Kutta's rule, in as many parts as resolve it.
     fn runge_kutta(
         &self,
         bodies: &mut sinew_mechanism::State,
         work: &mut ReducedWorkspace,
         report: &mut StepReport,
-    ) -> HybridReport {
-        let tree = &self.reduced.tree;
+    ) -> ClosureReport {
+        let tree = self.reduced.tree();
         self.leave_what_stays(bodies, work);
         let (mut done, mut next) = (0, MOST_PARTS);
-        let mut swept = HybridReport::default();
+        let mut swept = ClosureReport::default();
         loop {
             work.begun.coordinates.copy_from_slice(&work.tree_state.coordinates);
             work.begun.rates.copy_from_slice(&work.tree_state.rates);
             let h = self.h() * f64::from(next) / f64::from(MOST_PARTS);
             let part = self.runge_kutta_part(bodies, work, h);
-            if work.integrator.unresolved() > RESOLVED && next > 1 {
+            if work.integrator.open().unresolved() > RESOLVED && next > 1 {
                 std::mem::swap(&mut work.tree_state, &mut work.begun);
                 next /= 2;
                 continue;
             }
-            swept.singular = swept.singular.or(part.singular);
+            swept.open.singular = swept.open.singular.or(part.open.singular);
             report.mechanism.substeps += 1;
             done += next;
             if done == MOST_PARTS {
@@ -203,7 +221,7 @@ impl Substep<'_> {
     /// Takes forces along joints and on bodies, which every stage finds anew, away from commands and wrenches: those of the controller, of
     /// flesh and of contacts are left.
     fn leave_what_stays(&self, bodies: &sinew_mechanism::State, work: &mut ReducedWorkspace) {
-        let tree = &self.reduced.tree;
+        let tree = self.reduced.tree();
         let ReducedWorkspace { command, external, joints, wrenches, .. } = work;
         external_wrenches(self.mechanism, bodies, self.input, wrenches);
         for link in tree.links() {
@@ -220,27 +238,33 @@ impl Substep<'_> {
         bodies: &sinew_mechanism::State,
         work: &mut ReducedWorkspace,
         h: f64,
-    ) -> HybridReport {
+    ) -> ClosureReport {
         let Self { mechanism, reduced, input, .. } = *self;
-        let tree = &reduced.tree;
+        let tree = reduced.tree();
         let ReducedWorkspace { integrator, dynamics, tree_state, command, external, .. } = work;
         let ReducedWorkspace { joints, wrenches, stage_bodies, .. } = work;
         stage_bodies.poses.clone_from(&bodies.poses);
         stage_bodies.motions.clone_from(&bodies.motions);
         let stays = Action { h, command, gravity: self.flesh.gravity, external };
-        integrator.runge_kutta_with(tree, dynamics, tree_state, &stays, |stage, dynamics, action| {
-            reduced.joint_torques(mechanism, stage, input, 0.0, joints);
-            action.resistance.copy_from_slice(&joints.resistances);
-            for dof in passive_dofs(tree, &stays.command.modes) {
-                action.command.values[dof] = stays.command.values[dof] + joints.torques[dof];
-            }
-            stage.write_mechanism(tree, dynamics, stage_bodies);
-            external_wrenches(mechanism, stage_bodies, input, wrenches);
-            for link in tree.links() {
-                let k = link.index();
-                action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
-            }
-        })
+        integrator.runge_kutta_with(
+            reduced.looped(),
+            dynamics,
+            tree_state,
+            &stays,
+            |stage, dynamics, action| {
+                reduced.joint_torques(mechanism, stage, input, 0.0, joints);
+                action.resistance.copy_from_slice(&joints.resistances);
+                for dof in passive_dofs(tree, &stays.command.modes) {
+                    action.command.values[dof] = stays.command.values[dof] + joints.torques[dof];
+                }
+                stage.write_mechanism(tree, dynamics, stage_bodies);
+                external_wrenches(mechanism, stage_bodies, input, wrenches);
+                for link in tree.links() {
+                    let k = link.index();
+                    action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
+                }
+            },
+        )
     }
 }
 
@@ -257,7 +281,6 @@ pub(crate) fn drags<'a>(
     input: &'a Input,
 ) -> impl Iterator<Item = Goal> + 'a {
     input.hard_grabs(mechanism).filter_map(move |grab| {
-        let central = mechanism.central_frame(grab.body).inverse().transform_point(grab.point);
-        Some(Goal::drag(tree.link(grab.body)?, central, PointTarget::At(grab.target)))
+        Some(Goal::drag(tree.link(grab.body)?, grab.point, PointTarget::At(grab.target)))
     })
 }

@@ -2,7 +2,8 @@
 
 use sinew_control::{Controller, Goal};
 use sinew_math::{Force, Motion};
-use sinew_recursive::{Dynamics, HybridCommand, Integrator, TreeState};
+use sinew_mechanism::Input;
+use sinew_recursive::{Dynamics, HybridCommand, LoopedIntegrator, TreeState};
 
 use super::momentum::FloatingMomenta;
 use crate::reduced_model::{JointTorques, ReducedModel};
@@ -11,7 +12,7 @@ use crate::reduced_model::{JointTorques, ReducedModel};
 #[derive(Clone, Debug)]
 pub(crate) struct ReducedWorkspace {
     pub(crate) dynamics: Dynamics,
-    pub(super) integrator: Integrator,
+    pub(crate) integrator: LoopedIntegrator,
     pub(super) momenta: FloatingMomenta,
     pub(super) tree_state: TreeState,
     /// Where a part of a Runge–Kutta step begins.
@@ -31,10 +32,10 @@ pub(crate) struct ReducedWorkspace {
 
 impl ReducedWorkspace {
     pub(crate) fn new(reduced: &ReducedModel, bodies: &sinew_mechanism::State) -> Self {
-        let tree = &reduced.tree;
+        let tree = reduced.tree();
         Self {
             dynamics: Dynamics::new(tree),
-            integrator: Integrator::new(tree),
+            integrator: LoopedIntegrator::new(reduced.looped()),
             momenta: FloatingMomenta::new(tree),
             tree_state: tree.neutral_state(),
             begun: tree.neutral_state(),
@@ -46,6 +47,15 @@ impl ReducedWorkspace {
             drags: Vec::new(),
             accelerations: Vec::new(),
             stage_bodies: bodies.clone(),
+        }
+    }
+
+    /// Lets the joints go that the input releases.
+    pub(super) fn release(&mut self, reduced: &ReducedModel, input: &Input) {
+        let is_released = |joint| input.released.contains(&joint);
+        self.integrator.release(reduced.looped(), is_released);
+        if let Some(controller) = &mut self.controller {
+            controller.release(reduced.looped(), is_released);
         }
     }
 }

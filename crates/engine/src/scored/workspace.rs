@@ -3,9 +3,9 @@
 use sinew_control::{Controller, Goal};
 use sinew_math::Force;
 use sinew_mechanism::Input;
-use sinew_recursive::{Dynamics, HybridCommand, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, LoopDynamics, TreeState};
 
-use super::settling::Settling;
+use super::{following::Following, settling::Settling};
 use crate::{ReducedModel, State};
 
 /// Scratch of scored steps; losing it changes no result.
@@ -13,6 +13,8 @@ use crate::{ReducedModel, State};
 pub(crate) struct ScoredWorkspace {
     pub(super) controller: Option<Controller>,
     pub(super) dynamics: Dynamics,
+    pub(super) loops: LoopDynamics,
+    pub(super) following: Following,
     /// Where the step begins.
     pub(super) start: State,
     pub(super) tree_state: TreeState,
@@ -40,11 +42,13 @@ pub(super) struct ActuatorLaw {
 
 impl ScoredWorkspace {
     pub(super) fn new(reduced: &ReducedModel, state: &State) -> Self {
-        let tree = &reduced.tree;
+        let tree = reduced.tree();
         let zeros = || vec![0.0; tree.n_dofs()];
         Self {
             controller: reduced.controller.clone(),
             dynamics: Dynamics::new(tree),
+            loops: LoopDynamics::new(reduced.looped()),
+            following: Following::default(),
             start: state.clone(),
             tree_state: tree.neutral_state(),
             end: tree.neutral_state(),

@@ -18,7 +18,7 @@ use crate::{model::FleshModel, state::FleshState};
 const BONE_FACTOR: f64 = 0.25;
 
 /// Wrenches of the contacts of bodies with the world and with each other, for schemes without contacts of their own and
-/// steps of `dt` seconds. Overwrites `wrenches` (at centres of mass) and returns a summary of the acting contacts.
+/// steps of `dt` seconds. Overwrites `wrenches` (torque about the centre of mass, world axes) and returns a summary of the acting contacts.
 ///
 /// If flesh touches anything, `anchors` must not be [`FleshState::anchors`]: stretches of contacts that are not found
 /// here are removed. Stable while `dt²k n/m` is well below one for a body of mass `m` on `n` contacts of stiffness `k`.
@@ -117,7 +117,7 @@ impl ExplicitWorkspace {
         summary
     }
 
-    /// The contacts that acted last, of bodies and then of flesh, and their forces on the first side (N): those of
+    /// The contacts that acted last, of bodies and then of flesh, and their forces on the first side (N, world): those of
     /// [`rigid_wrenches`] and of the last sub-step of `step_explicit`.
     pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
         let all = [&self.rigid_contacts, &self.flesh_contacts]

@@ -40,7 +40,7 @@ use crate::{body::FleshBody, model::FleshModel, state::FleshState};
 pub struct ExplicitFlesh<'a> {
     /// Time between the states, s.
     pub dt: f64,
-    /// Gravity, m/s².
+    /// Gravity, world axes, m/s².
     pub gravity: DVec3,
     /// Number of sub-steps; 0 chooses the smallest stable number.
     pub substeps: u32,

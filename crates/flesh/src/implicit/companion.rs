@@ -186,7 +186,7 @@ impl FleshWorkspace {
         self.contacts.are_near(model, bodies, dt, gravity)
     }
 
-    /// The contacts that acted in the last step, and their forces on the first side (N).
+    /// The contacts that acted in the last step, and their forces on the first side (N, world).
     pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
         self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.lengths.h))
     }

@@ -48,14 +48,14 @@ pub fn assemble(
         return AssemblyReport { outcome: AssemblyOutcome::Refused, ..AssemblyReport::default() };
     }
     if !workspace.fits(model) {
-        *workspace = Workspace::new(model);
+        workspace.refit(model);
     }
     place_kinematic(model, state, input);
     let mut nobody = |_: Stage| {};
     let mut run = Refinement::new(model, loops, input, &mut nobody);
     let opening = OpeningPolicy::Close;
     let mut tables = std::mem::take(&mut workspace.input_index);
-    tables.fill(model, input);
+    tables.fill(model, state, input);
     let input = StepInput::new(input, &tables);
     let mut placement = Placement { model, input, settings, opening, state, workspace, run: &mut run };
     let placed = placement.place();

@@ -16,9 +16,9 @@ use crate::tree::BodyLoads;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CouplingPoint<'a> {
-    /// Poses of the centres of mass, per body: at the start of the step, or ahead of it if `is_ahead`.
+    /// Poses of the central frames in the world, per body: at the start of the step, or ahead of it if `is_ahead`.
     pub poses: &'a [Pose],
-    /// Twists there.
+    /// Twists at the centres of mass, world axes.
     pub motions: &'a [Motion],
     /// Whether the poses contain a displacement: a further iteration, or a step of second order.
     pub is_ahead: bool,
@@ -36,7 +36,7 @@ pub struct CouplingPoint<'a> {
     pub carry: f64,
     /// `dt` over the last one; 0 in a step of first order.
     pub ratio: f64,
-    /// m/s².
+    /// World axes, m/s².
     pub gravity: DVec3,
 }
 
@@ -54,11 +54,11 @@ pub trait Companion: Attached {
     /// Linearizes itself and says what it does to bodies.
     fn linearize(&mut self, moment: &CouplingPoint<'_>, loads: &mut CompanionLoads<'_>);
 
-    /// The residual of its own rows and its impulses on the bodies of [`Attached::ports`] at the twists of the tree alone and
-    /// at the value it starts from; its unknowns are changes of that value.
+    /// The residual of its own rows and its impulses on the bodies of [`Attached::ports`] (at centres of mass, world axes) at the twists of the
+    /// tree alone and at the value it starts from; its unknowns are changes of that value.
     fn start(&mut self, motions: &[Motion], residual: &mut [f64], impulses: &mut [Force]);
 
-    /// Takes the solution: changes of its own unknowns, and the twists of all bodies, in the user's order. True if a law that
+    /// Takes the solution: changes of its own unknowns, and the twists of all bodies (at centres of mass, world axes), in the user's order. True if a law that
     /// it had guessed does not hold, for another solve at the same point; `solves_left` says how many there can be.
     fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool;
 
@@ -110,7 +110,8 @@ impl<'a> CompanionLoads<'a> {
         Self { model, loads }
     }
 
-    /// Adds a symmetric positive semidefinite matrix and an impulse to a body; one that forces do not move ignores them.
+    /// Adds a symmetric positive semidefinite matrix and an impulse to a body, both at its centre of mass in world axes; one that forces do
+    /// not move ignores them.
     pub fn add(&mut self, body: usize, load: &Load) {
         if let Some(sum) = self.loads.on(self.model, body) {
             sum.add(load);
@@ -119,7 +120,7 @@ impl<'a> CompanionLoads<'a> {
     }
 
     /// The impulse `q − B (u − away)` on a body, `u` the velocity at the end of the step of its point at `arm` from the
-    /// centre of mass; `B` and `q` along three axes.
+    /// centre of mass; `B` and `q` along three axes. World axes.
     pub fn push(&mut self, body: usize, arm: DVec3, law: &PointLaw, away: DVec3) {
         let (mut at_point, mut impulse) = (Sym3::ZERO, DVec3::ZERO);
         for ((&axis, &b), &q) in law.axes.iter().zip(&law.resistance).zip(&law.impulse) {

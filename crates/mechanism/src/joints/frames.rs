@@ -51,7 +51,8 @@ pub struct JointFrames {
 }
 
 impl JointFrames {
-    /// Frames that coincide with `world_from_joint` at the given body poses: the joint starts with no error.
+    /// Frames that coincide with `world_from_joint` at the given poses: the joint starts with no error. They are in the frames whose poses are
+    /// given: those of body frames for a [`crate::JointSpec`].
     #[must_use]
     pub fn coincident(world_from_body1: &Pose, world_from_body2: &Pose, world_from_joint: &Pose) -> Self {
         let place = |body: &Pose| {

@@ -22,13 +22,13 @@ use crate::joints::{
 /// For a joint to the world, body 2 has the identity pose and zero motion, as in the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairState {
-    /// `world_from_body` of body 1, origin at its centre of mass.
+    /// `world_from_central` of body 1: central frame, or any whose points [`JointFrames`] has.
     pub pose1: Pose,
-    /// `world_from_body` of body 2, origin at its centre of mass.
+    /// `world_from_central` of body 2: central frame, or any whose points [`JointFrames`] has.
     pub pose2: Pose,
-    /// Angular velocity and velocity of the centre of mass of body 1, world axes.
+    /// Angular velocity of body 1 and velocity of the origin of that frame, world axes.
     pub motion1: Motion,
-    /// Angular velocity and velocity of the centre of mass of body 2, world axes.
+    /// Angular velocity of body 2 and velocity of the origin of that frame, world axes.
     pub motion2: Motion,
     /// The continuous twist angle last seen (rad): the new one is taken within half a turn of it.
     pub previous_twist: f64,
@@ -57,7 +57,7 @@ pub struct RelativeState {
     pub twist: f64,
 }
 
-/// `R_rel = B₂ᵀ B₁` alone, for callers that need no more than the twist angle or the lean.
+/// `R_rel = B₂ᵀ B₁` alone, for callers that need no more than the twist angle or the lean. Frames and poses as in [`PairState`].
 #[must_use]
 #[inline]
 pub fn relative_rotation(frames: &JointFrames, pose1: &Pose, pose2: &Pose) -> DMat3 {
@@ -171,7 +171,8 @@ impl RelativeState {
         swing_vector(self.axis())
     }
 
-    /// World-axes Jacobian row pair of a rate `angular·w + linear·u`: what it is on `(ω₁, v₁)` and on `(ω₂, v₂)`.
+    /// Jacobian row pair of a rate `angular·w + linear·u`, both given in frame 2: what it is on `(ω₁, v₁)` and on `(ω₂, v₂)` of the
+    /// [`PairState`], world axes.
     ///
     /// Rows built here satisfy `J₂ = −J₁ X`, `X = [[1, 0], [−[x₁ − x₂], 1]]`, at any joint error.
     #[must_use]

@@ -22,9 +22,9 @@ pub struct Rows {
     pub n: usize,
     /// `C`: metres for translation rows, radians (or sines) for rotation rows; zero for velocity rows.
     pub residual: [f64; 6],
-    /// Rows on `(ω₁, v₁)`.
+    /// Rows on `(ω₁, v₁)`, the twist of body 1 at its centre of mass, world axes.
     pub jacobian1: [[f64; 6]; 6],
-    /// Rows on `(ω₂, v₂)`.
+    /// Rows on `(ω₂, v₂)`, that of body 2.
     pub jacobian2: [[f64; 6]; 6],
     /// `J̇₁v₁ + J̇₂v₂`, per second squared.
     pub bias: [f64; 6],
@@ -37,7 +37,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Velocity error `J₁v₁ + J₂v₂ − rate_target` of every row.
+    /// Velocity error `J₁v₁ + J₂v₂ − rate_target` of every row, for twists at the centres of mass, world axes.
     #[must_use]
     #[inline]
     pub fn rate_error(&self, motion1: &Motion, motion2: &Motion) -> [f64; 6] {

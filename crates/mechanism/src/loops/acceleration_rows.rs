@@ -34,7 +34,7 @@ impl LoopWorkspace {
             let terms = &mut self.terms[i];
             *terms = LoopTerms { span: (first, first), twist: terms.twist, ..LoopTerms::default() };
             if at.input.releases(looped.joint) {
-                release(writer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
+                release(writer.rows, &mut self.lambda, at.model, looped);
             } else if looped.is_point {
                 writer.point_joint(looped);
             } else {

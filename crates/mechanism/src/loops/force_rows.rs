@@ -7,7 +7,7 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::forces::{ForceSink, PointSpring, ScalarImpulse};
-use crate::model::{JointModel, motion_of, pose_of};
+use crate::model::{LoopModel, Model, motion_of, pose_of};
 use crate::tree::{JointAt, LinearizationPoint, SHORT_ROW};
 
 /// A row that asks for nothing.
@@ -60,10 +60,15 @@ impl ForceSink for ForceRows {
     }
 }
 
-/// Idle rows for a joint that is let go, which keep no force of the steps before.
-pub(crate) fn release(rows: &mut LoopRows, lambda: &mut [f64], joint: &JointModel) {
+/// Idle rows for a joint that is let go or broken, which keep no force of the steps before. Those between bodies stay, so that no plan changes.
+pub(crate) fn release(rows: &mut LoopRows, lambda: &mut [f64], model: &Model, looped: &LoopModel) {
     let first = rows.len();
-    idle(rows, joint.n_rows());
+    let n_own = model.joints[looped.joint as usize].n_rows();
+    for n in [n_own, model.loop_multipliers(looped) - n_own] {
+        if n > 0 {
+            rows.push(looped.ports, &[INACTIVE; 6][..n], 1.0);
+        }
+    }
     lambda[first..rows.len()].fill(0.0);
 }
 

@@ -67,7 +67,8 @@ impl LoopWorkspace {
             let terms = &mut self.terms[i];
             *terms = LoopTerms { span: (first, first), twist: terms.twist, ..LoopTerms::default() };
             if at.input.releases(looped.joint) {
-                release(linearizer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
+                release(linearizer.rows, &mut self.lambda, at.model, looped);
+                terms.twist = at.twists[looped.joint as usize];
                 continue;
             }
             let joint = &at.model.joints[looped.joint as usize];

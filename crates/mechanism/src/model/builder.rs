@@ -8,8 +8,7 @@ use crate::forces::{Band, ForceSet, PointSpring};
 use crate::model::{
     BodyId, BodyKind, BodyModel, BodySpec, Checked, GearSpec, JointId, JointModel, JointSpec, MechanismError,
     Model, PointSpringSpec, Quantity, Records, RopeSpec, TransmissionId, TransmissionModel, TransmissionSpec,
-    WORLD, check_body, check_joint, check_names, check_spring, check_transmission, label, lay_out,
-    path_length,
+    WORLD, check_body, check_joint, check_spring, check_transmission, label, lay_out, path_length,
 };
 
 /// Collects bodies, joints and springs; [`MechanismBuilder::build`] checks them and plans the elimination.
@@ -67,7 +66,7 @@ impl MechanismBuilder {
         self.structure = structure;
     }
 
-    /// Pose of the frame of a body added before.
+    /// Pose of the body frame of a body added before, `world_from_body`.
     pub fn body_pose(&self, body: BodyId) -> Pose {
         self.bodies[body.index()].pose
     }
@@ -77,15 +76,13 @@ impl MechanismBuilder {
     /// # Errors
     /// The first fault, naming its culprit.
     pub fn build(&self) -> Result<Model, MechanismError> {
-        check_names("body", self.bodies.iter().map(|b| b.name.as_str()))?;
-        check_names("joint", self.joints.iter().map(|j| j.name.as_str()))?;
-        check_names("rope or gear", self.transmissions.iter().map(TransmissionSpec::name))?;
         let mut records = Records::default();
         records.add(&self.bodies, &self.joints, &self.springs)?;
         records.add_transmissions(&self.transmissions)?;
+        let names = records.take_names()?;
         // Only messages need the names of the graph.
-        let (graph, plan) = self.planned(false).or_else(|_| self.planned(true))?;
-        Ok(lay_out(records, graph, plan))
+        let planned = self.planned(false).or_else(|_| self.planned(true))?;
+        Ok(lay_out(records, names, planned))
     }
 
     fn planned(&self, is_named: bool) -> Result<(Graph, EliminationPlan), MechanismError> {
@@ -111,7 +108,7 @@ impl MechanismBuilder {
         for (index, joint) in self.joints.iter().enumerate() {
             let ends = endpoints(index, joint, |body| variables[body.index()])?;
             let priority = match self.structure {
-                Structure::Tree => joint.priority,
+                Structure::Tree => joint.graph_priority(),
                 Structure::Full => Priority::Secondary,
             };
             let id = graph.add_constraint(n_rows(joint), ends, priority);
@@ -149,6 +146,7 @@ impl Records {
         joints: &[JointSpec],
         springs: &[PointSpringSpec],
     ) -> Checked {
+        self.reserve(bodies.len(), joints.len());
         for body in bodies {
             check_body(self.bodies.len(), body)?;
             let record = body_model(body);
@@ -177,6 +175,16 @@ impl Records {
             });
         }
         Ok(())
+    }
+
+    /// Makes room for more bodies and joints.
+    fn reserve(&mut self, n_bodies: usize, n_joints: usize) {
+        self.bodies.reserve(n_bodies);
+        self.poses.reserve(n_bodies);
+        self.motions.reserve(n_bodies);
+        self.body_names.reserve(n_bodies);
+        self.joints.reserve(n_joints);
+        self.joint_names.reserve(n_joints);
     }
 
     /// Checks ropes and gears and appends them. Joints between which gears run keep count of their turns.
@@ -259,6 +267,7 @@ impl Records {
             compliance: spec.compliance,
             weight: spec.weight,
             may_open: spec.priority == Priority::Secondary,
+            breaks_at: spec.breaks_at,
             tracks_twist: drives_twist
                 || spec.twist.is_some()
                 || matches!(spec.kind, JointKind::Screw { .. }),

@@ -1,8 +1,8 @@
 //! A state of one model for another that shares bodies and joints with it.
 //!
 //! Bodies keep the place and the motion of their **body frames**. Where the mass properties stayed, they keep their bits; where the centre of mass
-//! moved by `d`, its velocity is `v + ω × d`. Bodies that are fixed now stand still. Joints keep their turns, loops their forces, islands of the same bodies their reserve of energy, and
-//! schemes of second order their last step; what is new starts as if it had moved uniformly. Cost: one pass.
+//! moved by `d`, its velocity is `v + ω × d`. Bodies that are fixed now stand still. Joints keep their turns, broken ones stay broken, loops their forces, islands of the same bodies their reserve of energy, and
+//! schemes of second order their last step; what is new, or has another centre of mass, starts as if it had moved uniformly. Cost: one pass.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use sinew_math::Motion;
 use sinew_topology::NONE;
 
 use crate::model::{Model, State, TransmissionId};
-use crate::{BodyId, BodyKind};
+use crate::{BodyId, BodyKind, JointId};
 
 /// Where bodies and joints went: per index before, the index now, or `NONE`.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +54,12 @@ impl Model {
         }
         for joint in self.new_joints(moves) {
             state.twists[joint] = self.principal_twist(joint, &state.poses);
+        }
+        for (from, to) in Moves::pairs(moves.joints) {
+            let (from, to) = (JointId::from_index(from), JointId::from_index(to));
+            if old.is_broken(from) && self.breaks_at(to).is_some() {
+                state.break_joint(to);
+            }
         }
         self.carry_loops(&mut state, before, moves);
         self.carry_reserves(&mut state, before, moves);
@@ -119,22 +125,27 @@ impl Model {
     }
 
     /// The last step, which what is new made at its velocity of now.
-    fn carry_history(&self, state: &mut State, (_, old): (&Self, &State), moves: Moves<'_>) {
+    fn carry_history(&self, state: &mut State, (old_model, old): (&Self, &State), moves: Moves<'_>) {
         state.history.step = old.history.step;
         let n_bodies = old.poses.len();
         let was_there = |list: &[Motion]| list.len() == n_bodies;
         let scaled = |motion: &Motion| *motion * old.history.step.max(0.0);
+        // Where the centre of mass is another point, it has no past.
+        let is_same = |&(from, to): &(usize, usize)| {
+            self.central_frame(BodyId::from_index(to)) == old_model.central_frame(BodyId::from_index(from))
+        };
+        let kept = || Moves::pairs(moves.bodies).filter(is_same);
         state.history.motions.clear();
         state.history.increments.clear();
         if was_there(&old.history.motions) {
             state.history.motions.clone_from(&state.motions);
-            for (from, to) in Moves::pairs(moves.bodies) {
+            for (from, to) in kept() {
                 state.history.motions[to] = old.history.motions[from];
             }
         }
         if was_there(&old.history.increments) {
             state.history.increments.extend(state.motions.iter().map(scaled));
-            for (from, to) in Moves::pairs(moves.bodies) {
+            for (from, to) in kept() {
                 state.history.increments[to] = old.history.increments[from];
             }
         }

@@ -5,6 +5,7 @@
 
 use glam::DQuat;
 use sinew_math::{DriveCoordinate, JointKind};
+use sinew_topology::Priority;
 
 use crate::forces::{Limit, Motor, MotorTarget, ScalarForce};
 use crate::model::{
@@ -21,8 +22,8 @@ pub(crate) fn label(index: usize, name: &str) -> String {
 }
 
 /// Names are optional, but a name that is there is unique: scenes and edits refer to it.
-pub(crate) fn check_names<'a>(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Checked {
-    match NameTable::new(names.collect::<Vec<&str>>()).duplicate() {
+pub(crate) fn check_names(kind: &'static str, names: &NameTable) -> Checked {
+    match names.duplicate() {
         Some(name) => Err(MechanismError::DuplicateName { kind, name: name.to_owned() }),
         None => Ok(()),
     }
@@ -53,6 +54,7 @@ pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> C
     check_bodies(&what, [Some(joint.child), joint.parent], n_bodies)?;
     check_joint_numbers(&what, joint)?;
     check_coordinates(&label(index, &joint.name), joint)?;
+    check_break(&label(index, &joint.name), joint)?;
     for force in [&joint.twist, &joint.slide].into_iter().flatten() {
         check_scalar(&what, force)?;
     }
@@ -82,6 +84,23 @@ fn check_joint_numbers(what: &str, joint: &JointSpec) -> Checked {
     let Some(parameter) = kind.parameter() else { return Ok(()) };
     let is_valid = parameter.is_finite() && (kind.is_holonomic() || parameter > 0.0);
     ensure(is_valid, what, "pitch or radius", parameter, "use a finite pitch, or a radius above 0 m")
+}
+
+/// Loads that break a joint are positive; what may break is not in the tree, and takes no laws.
+fn check_break(name: &str, joint: &JointSpec) -> Checked {
+    let Some(load) = joint.breaks_at else { return Ok(()) };
+    let what = || format!("joint `{name}`");
+    for (field, value) in [("breaks_at.force", load.force), ("breaks_at.torque", load.torque)] {
+        ensure(value > 0.0, what, field, value, "use a load above 0, or infinity")?;
+    }
+    let lasts = |reason, hint| Err(MechanismError::CannotBreak { joint: name.to_owned(), reason, hint });
+    if joint.priority == Priority::Primary {
+        return lasts("so it cannot be one of the tree", "use another priority");
+    }
+    if joint.is_actuated {
+        return lasts("so it cannot be actuated", "give it a motor");
+    }
+    Ok(())
 }
 
 /// Forces, motors and drives act on coordinates that the joint has.
@@ -220,6 +239,10 @@ fn check_gear(what: &str, gear: &GearSpec, joints: &[JointModel], names: &[Strin
             let hint = "gears join angles of hinge, cylindrical, planar or screw joints and slides of prismatic, cylindrical \
                         or point-on-line joints";
             return Err(MechanismError::NoSuchCoordinate { joint, kind, coordinate, hint });
+        }
+        if joints[index].breaks_at.is_some() {
+            let (reason, hint) = ("so no gear can hold on to it", "put the gear on other joints");
+            return Err(MechanismError::CannotBreak { joint: label(index, &names[index]), reason, hint });
         }
     }
     let is_ratio = gear.ratio.is_finite() && gear.ratio != 0.0 && gear.driver != gear.driven;

@@ -6,8 +6,7 @@
 use sinew_topology::{ConstraintId, Graph, GraphEdit, NONE, VariableId, replan};
 
 use crate::model::{
-    Checked, ModelSprings, Moves, Records, TransmissionModel, WORLD, check_names, endpoints, label, lay_out,
-    n_rows,
+    Checked, ModelSprings, Moves, Records, TransmissionModel, WORLD, endpoints, label, lay_out, n_rows,
 };
 use crate::{BodyId, BodyKind, BodySpec, JointId, JointSpec, MechanismError, Model, PointSpringSpec, State};
 
@@ -137,15 +136,14 @@ impl Model {
             spring.body2 = spring.body2.map(moved);
         }
         records.add(&edit.bodies, &new_joints, &new_springs)?;
-        check_names("body", records.body_names.iter().map(String::as_str))?;
-        check_names("joint", records.joint_names.iter().map(String::as_str))?;
+        let names = records.take_names()?;
 
         // Only islands that the edit touches are planned again.
         let graph_edit = self.graph_edit(edit, &joints)?;
         let replanned = replan(&self.structure.plan, &self.structure.graph, &graph_edit)
             // Only messages need the names of the graph.
             .or_else(|_| replan(&self.structure.plan, &self.named_graph(), &graph_edit))?;
-        let model = lay_out(records, replanned.graph, replanned.plan);
+        let model = lay_out(records, names, (replanned.graph, replanned.plan));
         Ok(Edited { model, n_replanned: replanned.n_replanned, bodies, joints })
     }
 
@@ -239,7 +237,7 @@ impl Model {
         }
         for (index, joint) in edit.joints.iter().enumerate() {
             let ends = endpoints(self.joints.len() + index, joint, |body| variables[body.index()])?;
-            let id = graph_edit.add_constraint(n_rows(joint), ends, joint.priority);
+            let id = graph_edit.add_constraint(n_rows(joint), ends, joint.graph_priority());
             if !joint.name.is_empty() {
                 graph_edit.name_constraint(id, &joint.name);
             }

@@ -82,6 +82,16 @@ pub enum MechanismError {
         /// What to do instead.
         hint: &'static str,
     },
+    /// A joint that may break, used where joints must last.
+    #[error("joint `{joint}` breaks under a load, {reason}; leave out the load, or {hint}")]
+    CannotBreak {
+        /// The joint.
+        joint: String,
+        /// Why it cannot.
+        reason: &'static str,
+        /// What to do instead.
+        hint: &'static str,
+    },
     /// The graph of bodies and joints is broken.
     #[error(transparent)]
     Topology(#[from] TopologyError),

@@ -10,8 +10,8 @@ use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableI
 use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
     AnchorInertia, BodyInertia, BodyModel, DerivedTables, Islands, JointModel, JointSide, LinearInertia,
-    LoopModel, LoopSpring, ModelNames, ModelSprings, ModelStructure, NameTable, PairForces, PairModel,
-    PairPath, RotorModel, TransmissionModel, TreeExtent, WORLD, pose_of,
+    LoopModel, LoopSpring, MechanismError, ModelNames, ModelSprings, ModelStructure, NameTable, PairForces,
+    PairModel, PairPath, RotorModel, TransmissionModel, TreeExtent, WORLD, check_names, pose_of,
 };
 use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
@@ -33,14 +33,24 @@ pub(crate) struct Records {
     pub(crate) motions: Vec<Motion>,
 }
 
+impl Records {
+    /// Takes the names out. None may be given twice.
+    pub(crate) fn take_names(&mut self) -> Result<ModelNames, MechanismError> {
+        let table = |kind, names: &mut Vec<String>| {
+            let table = NameTable::new(std::mem::take(names));
+            check_names(kind, &table).map(|()| table)
+        };
+        Ok(ModelNames {
+            bodies: table("body", &mut self.body_names)?,
+            joints: table("joint", &mut self.joint_names)?,
+            transmissions: table("rope or gear", &mut self.transmission_names)?,
+        })
+    }
+}
+
 /// Makes the model of a planned graph: its variables are the dynamic bodies in order, its constraints the joints.
-pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> Model {
+pub(crate) fn lay_out(records: Records, names: ModelNames, (graph, plan): (Graph, EliminationPlan)) -> Model {
     let Records { bodies, joints, forces, springs, transmissions, poses, motions, .. } = records;
-    let names = ModelNames {
-        bodies: NameTable::new(records.body_names),
-        joints: NameTable::new(records.joint_names),
-        transmissions: NameTable::new(records.transmission_names),
-    };
     let dynamic = |b: &(usize, &BodyModel)| b.1.kind == BodyKind::Dynamic;
     let body_of_variable: Vec<u32> =
         bodies.iter().enumerate().filter(dynamic).map(|(i, _)| i as u32).collect();
@@ -316,8 +326,8 @@ impl Model {
             forces: vec![0.0; self.n_loop_multipliers()],
             pulls: vec![DVec3::ZERO; self.loops.len()],
         };
-        let (reserves, history) = (Vec::new(), History::default());
-        State { time: 0.0, poses, motions, twists, pulls, loops, reserves, history }
+        let (reserves, broken, history) = (Vec::new(), Vec::new(), History::default());
+        State { time: 0.0, poses, motions, twists, pulls, loops, reserves, broken, history }
     }
 
     /// Twist angle of a joint within ±π at the given poses; 0 where it is not tracked.
@@ -368,6 +378,7 @@ impl DerivedTables {
             let joint = &model.joints[*index as usize];
             joint.compliance != 0.0 || model.forces[joint.forces as usize] != ForceSet::default()
         };
+        let may_break = |index: &u32| model.joints[*index as usize].breaks_at.is_some();
         let slides = |index: &u32| match model.joints[*index as usize].kind {
             JointKind::Masked { translations, .. } => !matches!(translations, 0b000 | 0b111),
             JointKind::Fixed | JointKind::Hinge | JointKind::Ball | JointKind::Universal => false,
@@ -386,6 +397,7 @@ impl DerivedTables {
             joint_sizes,
             spring_rates: model.springs.iter().map(|spring| model.spring_rate(spring)).collect(),
             bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
+            breakable_joints: (0..model.joints.len() as u32).filter(may_break).collect(),
             limited_joints: (0..model.joints.len() as u32).filter(is_limited).collect(),
             has_bounded_loops: model.loops.iter().any(|looped| is_bounded(&looped.joint)),
             islands: Islands::of(is_held, &is_moved, joints.chain(springs).chain(transmissions)),

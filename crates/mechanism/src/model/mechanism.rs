@@ -14,7 +14,7 @@ use crate::model::{
     BodyModel, Islands, JointModel, LinearInertia, LoopModel, LoopSpring, NameTable, PairModel, RotorModel,
     TransmissionModel, TreeExtent, WORLD, pose_of,
 };
-use crate::{BodyId, BodyKind, JointFrames, JointId, State, relative_rotation};
+use crate::{BodyId, BodyKind, BreakLoad, JointFrames, JointId, State, relative_rotation};
 
 /// An immutable mechanism; many states may share it.
 #[derive(Clone, Debug)]
@@ -78,6 +78,8 @@ pub(crate) struct DerivedTables {
     pub(crate) spring_rates: Vec<(f64, f64)>,
     /// Joints with bounded forces.
     pub(crate) bounded_joints: Vec<u32>,
+    /// Joints that may break.
+    pub(crate) breakable_joints: Vec<u32>,
     /// Joints with limits along twist or slide, but no bounded forces.
     pub(crate) limited_joints: Vec<u32>,
     /// Whether a joint with bounded forces is outside the tree.
@@ -186,6 +188,16 @@ impl Model {
         joint.n_rows() + self.forces[joint.forces as usize].n_rows()
     }
 
+    /// Whether a joint of it may break.
+    pub fn may_break(&self) -> bool {
+        !self.derived.breakable_joints.is_empty()
+    }
+
+    /// The load that breaks a joint; none if nothing does.
+    pub fn breaks_at(&self, joint: JointId) -> Option<BreakLoad> {
+        self.joints[joint.index()].breaks_at
+    }
+
     /// The elimination plan, for those who want to look.
     pub fn plan(&self) -> &EliminationPlan {
         &self.structure.plan
@@ -280,7 +292,7 @@ impl Model {
         (id(j.body1), id(j.body2))
     }
 
-    /// World positions of the two anchor points of a joint.
+    /// World positions of the two anchors of a joint: origins of frames 1 and 2 (m).
     pub fn joint_anchors(&self, state: &State, joint: JointId) -> (DVec3, DVec3) {
         self.joints[joint.index()].anchors(&state.poses).into()
     }
@@ -290,7 +302,8 @@ impl Model {
         state.poses[body.index()].compose(&self.bodies[body.index()].central.inverse())
     }
 
-    /// Moves the body frame to a pose, and forgets the history of the second-order scheme.
+    /// Moves the body frame to a pose, `world_from_body`, and forgets the history of the second-order scheme. The twist at the centre of mass
+    /// stays.
     pub fn set_body_pose(&self, state: &mut State, body: BodyId, world_from_body: Pose) {
         state.poses[body.index()] = self.central_pose(body.index(), world_from_body);
         state.forget_history();

@@ -1,4 +1,5 @@
-//! The specs of two builders in one: how a large mechanism is built again after a small part of it was changed. Cost: one pass.
+//! The specs of two builders in one: how a large mechanism is built again after a small part of it was changed. Cost: one pass; what stays in order
+//! is not moved.
 
 use sinew_topology::NONE;
 
@@ -13,42 +14,57 @@ impl MechanismBuilder {
         if !(is_plain(&self) && is_plain(&other)) {
             return None;
         }
-        let joints = follow(self.joints, own.bodies);
-        let others = follow(other.joints, places.bodies);
-        let (bodies, other_bodies) = (self.bodies.into_iter().map(Some), other.bodies.into_iter().map(Some));
-        Some(Self {
-            bodies: placed((bodies, own.bodies), (other_bodies, places.bodies)),
-            joints: placed((joints, own.joints), (others, places.joints)),
-            ..self
-        })
+        let bodies = Placed::new(self.bodies, own.bodies, |_| true);
+        let other_bodies = Placed::new(other.bodies, places.bodies, |_| true);
+        let joints = Placed::new(self.joints, own.joints, |joint| follow(joint, own.bodies));
+        let other_joints = Placed::new(other.joints, places.joints, |joint| follow(joint, places.bodies));
+        Some(Self { bodies: bodies.merged(other_bodies), joints: joints.merged(other_joints), ..self })
     }
 }
 
-/// Joints with the new numbers of their bodies.
-fn follow(joints: Vec<JointSpec>, bodies: &[u32]) -> impl Iterator<Item = Option<JointSpec>> {
-    let moved = |body: BodyId| {
-        let place = *bodies.get(body.index())?;
-        (place != NONE).then(|| BodyId::from_index(place as usize))
+/// Gives a joint the new numbers of its bodies; whether they have any.
+fn follow(joint: &mut JointSpec, bodies: &[u32]) -> bool {
+    let moved = |body: &mut BodyId| {
+        let place = bodies.get(body.index()).copied().filter(|&place| place != NONE);
+        place.inspect(|&place| *body = BodyId::from_index(place as usize)).is_some()
     };
-    joints.into_iter().map(move |joint| {
-        let parent = joint.parent.map_or(Some(None), |parent| moved(parent).map(Some))?;
-        Some(JointSpec { child: moved(joint.child)?, parent, ..joint })
-    })
+    moved(&mut joint.child) && joint.parent.as_mut().is_none_or(moved)
 }
 
-/// One list of two: items, and their places in it.
-fn placed<T>(
-    own: (impl Iterator<Item = Option<T>>, &[u32]),
-    other: (impl Iterator<Item = Option<T>>, &[u32]),
-) -> Vec<T> {
-    let mut all: Vec<Option<T>> = Vec::with_capacity(own.1.len() + other.1.len());
-    let placed = own.0.zip(own.1).chain(other.0.zip(other.1));
-    for (item, place) in placed.filter_map(|(item, &place)| Some((item?, place))) {
-        if place != NONE {
-            let place = place as usize;
-            all.resize_with(all.len().max(place + 1), || None);
-            all[place] = Some(item);
-        }
+/// Items, and the place of each.
+struct Placed<T> {
+    items: Vec<T>,
+    places: Vec<u32>,
+}
+
+impl<T> Placed<T> {
+    /// Those of `items` that have a place and stay.
+    fn new(mut items: Vec<T>, places: &[u32], mut stays: impl FnMut(&mut T) -> bool) -> Self {
+        let mut next = places.iter().copied();
+        let mut kept = Vec::with_capacity(items.len());
+        items.retain_mut(|item| {
+            let place = next.next().filter(|&place| place != NONE && stays(item));
+            kept.extend(place);
+            place.is_some()
+        });
+        Self { items, places: kept }
     }
-    all.into_iter().flatten().collect()
+
+    /// These and others by their places; where both have one place, the others count.
+    fn merged(mut self, mut others: Self) -> Vec<T> {
+        let n = self.places.iter().chain(&others.places).max().map_or(0, |&last| last as usize + 1);
+        let mut is_taken = vec![false; n];
+        others.places.iter().for_each(|&place| is_taken[place as usize] = true);
+        let mut own = self.places.iter();
+        self.items.retain(|_| own.next().is_some_and(|&place| !is_taken[place as usize]));
+        self.places.retain(|&place| !is_taken[place as usize]);
+        self.items.append(&mut others.items);
+        self.places.append(&mut others.places);
+        if self.places.is_sorted() {
+            return self.items;
+        }
+        let mut placed: Vec<(u32, T)> = self.places.into_iter().zip(self.items).collect();
+        placed.sort_by_key(|(place, _)| *place);
+        placed.into_iter().map(|(_, item)| item).collect()
+    }
 }

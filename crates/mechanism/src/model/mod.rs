@@ -42,7 +42,7 @@ pub(crate) use records::{
     AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
     PairForces, PairModel, PairPath, RotorModel, SECONDARY, WORLD, motion_of, pose_of,
 };
-pub use spec::{BodyKind, BodySpec, JointSpec, PointSpringSpec};
+pub use spec::{BodyKind, BodySpec, BreakLoad, JointSpec, PointSpringSpec};
 pub use state::{History, IslandReserve, LoopState, State};
 pub use transmission::{GearSpec, RopeSpec, TransmissionSpec};
 pub(crate) use transmission::{Quantity, TransmissionModel, path_length};

@@ -9,7 +9,7 @@ use sinew_math::{DriveCoordinate, JointKind, Motion, Pose, PrincipalInertia};
 use sinew_topology::NONE;
 
 use crate::forces::PointSpring;
-use crate::{BodyKind, JointFrames, PairState, RelativeState, Spring};
+use crate::{BodyKind, BreakLoad, JointFrames, PairState, RelativeState, Spring};
 
 /// Index of the world in body positions.
 pub(crate) const WORLD: u32 = u32::MAX;
@@ -71,6 +71,7 @@ pub(crate) struct JointModel {
     pub(crate) weight: f64,
     /// Whether it was declared secondary.
     pub(crate) may_open: bool,
+    pub(crate) breaks_at: Option<BreakLoad>,
 }
 
 impl JointModel {

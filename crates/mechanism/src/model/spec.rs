@@ -3,7 +3,7 @@
 //! Points and frames are in body frames here, because those are what a user knows; a model stores them in central frames.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, JointKind, MassProperties, Motion, Pose};
+use sinew_math::{DriveCoordinate, Force, JointKind, MassProperties, Motion, Pose};
 use sinew_topology::Priority;
 
 use crate::{BodyId, JointFrames, RotationForce, ScalarForce};
@@ -33,7 +33,8 @@ pub struct BodySpec {
     pub pose: Pose,
     /// Twist of the body at its centre of mass, world axes (rad/s, m/s).
     pub motion: Motion,
-    /// Mass, centre of mass and inertia in the body frame. Ignored unless the body is dynamic.
+    /// Mass, centre of mass, and inertia about it, in the body frame. Ignored unless the body is dynamic: the central frame of other bodies
+    /// is their body frame.
     pub mass: MassProperties,
     /// Linear drag rate, 1/s: force `−m d v`.
     pub linear_damping: f64,
@@ -42,7 +43,7 @@ pub struct BodySpec {
 }
 
 impl BodySpec {
-    /// A dynamic body at rest.
+    /// A dynamic body at rest, its body frame at a pose of the world.
     pub fn dynamic(name: impl Into<String>, pose: Pose, mass: MassProperties) -> Self {
         Self {
             name: name.into(),
@@ -55,12 +56,12 @@ impl BodySpec {
         }
     }
 
-    /// A body that never moves.
+    /// A body that never moves, its body frame at a pose of the world.
     pub fn fixed(name: impl Into<String>, pose: Pose) -> Self {
         Self { kind: BodyKind::Fixed, ..Self::dynamic(name, pose, MassProperties::default()) }
     }
 
-    /// A body that the input moves.
+    /// A body that the input moves, its body frame at first at a pose of the world.
     pub fn kinematic(name: impl Into<String>, pose: Pose) -> Self {
         Self { kind: BodyKind::Kinematic, ..Self::dynamic(name, pose, MassProperties::default()) }
     }
@@ -107,10 +108,30 @@ pub struct JointSpec {
     /// Importance among the joints outside the tree, above 0: where a budget ends the refinement of loops, or loops
     /// contradict each other, heavier joints open less.
     pub weight: f64,
+    /// What it takes to break the joint; none never breaks. A joint that may break is outside the tree, and only implicit steps take it.
+    pub breaks_at: Option<BreakLoad>,
+}
+
+/// The load that breaks a joint: what it does to its bodies in a step, the forces inside it included, exceeds one of the two. A broken joint does
+/// nothing any more ([`crate::State::broken`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BreakLoad {
+    /// Length of the force, N; above 0, infinite if no force breaks it.
+    pub force: f64,
+    /// Length of the torque about the anchor on body 1, N·m; above 0, infinite if no torque breaks it.
+    pub torque: f64,
+}
+
+impl BreakLoad {
+    /// Whether a wrench at the anchor exceeds it.
+    pub(crate) fn is_exceeded_by(&self, wrench: Force) -> bool {
+        wrench.linear.length() > self.force || wrench.angular.length() > self.torque
+    }
 }
 
 impl JointSpec {
-    /// A joint without forces; frames in body coordinates.
+    /// A joint without forces; frames in body frames.
     pub fn new(
         name: impl Into<String>,
         kind: JointKind,
@@ -132,6 +153,7 @@ impl JointSpec {
             is_actuated: false,
             compliance: 0.0,
             weight: 1.0,
+            breaks_at: None,
         }
     }
 
@@ -165,6 +187,16 @@ impl JointSpec {
         Self { weight, ..self }
     }
 
+    /// The same joint, which breaks under a load (N, N·m).
+    pub fn breaking_at(self, force: f64, torque: f64) -> Self {
+        Self { breaks_at: Some(BreakLoad { force, torque }), ..self }
+    }
+
+    /// Its place in the graph: one that may break is no part of the tree, which stays as it is.
+    pub(crate) fn graph_priority(&self) -> Priority {
+        if self.breaks_at.is_some() { Priority::Secondary } else { self.priority }
+    }
+
     /// The same joint, able to take laws from the input.
     pub fn actuated(self) -> Self {
         Self { is_actuated: true, ..self }
@@ -188,7 +220,7 @@ pub struct PointSpringSpec {
     pub point1: DVec3,
     /// Second body, or the world.
     pub body2: Option<BodyId>,
-    /// Point from its body frame origin, body axes, m.
+    /// Point from its body frame origin, body axes, or of the world, m.
     pub point2: DVec3,
     /// Length without force, m.
     pub rest_length: f64,
@@ -199,7 +231,7 @@ pub struct PointSpringSpec {
 }
 
 impl PointSpringSpec {
-    /// A spring of zero rest length between a point and another body's point.
+    /// A spring of zero rest length between points of two bodies, in their body frames, or of a body and of the world.
     pub fn new(
         body1: BodyId,
         point1: DVec3,

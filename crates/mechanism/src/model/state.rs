@@ -4,6 +4,8 @@
 use glam::DVec3;
 use sinew_math::{Motion, Pose};
 
+use crate::model::JointId;
+
 /// State of all bodies and joints of a [`crate::Model`].
 #[derive(Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -13,7 +15,7 @@ pub struct State {
     /// Per body: pose of the **central frame** (principal axes at the centre of mass), world. Its axes are the body
     /// axes wherever those are principal; [`crate::Model::body_pose`] gives the body frame in any case.
     pub poses: Vec<Pose>,
-    /// Per body: twist at the centre of mass, world axes.
+    /// Per body: twist at the centre of mass, world axes, rad/s and m/s.
     pub motions: Vec<Motion>,
     /// Per joint: twist angle about `i`, continuous across ±π, rad; kept for joints with forces or drives on it and
     /// for screws, 0 elsewhere.
@@ -26,6 +28,9 @@ pub struct State {
     /// Per island of connected bodies; empty until a step has looked at energies.
     #[cfg_attr(feature = "serde", serde(default))]
     pub reserves: Vec<IslandReserve>,
+    /// Joints that have broken ([`crate::JointSpec::breaks_at`]), ascending: they hold nothing.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub broken: Vec<JointId>,
     /// What the second-order scheme and displacement steps remember; empty until it has made a step.
     pub history: History,
 }
@@ -47,9 +52,9 @@ pub struct History {
     /// Length of the previous step, s; 0 means there is none. Negative if only the twists are known, from which a first-order step with many
     /// loops expects where it ends.
     pub step: f64,
-    /// Per body: twists before the previous step.
+    /// Per body: twists at the centre of mass before the previous step, world axes.
     pub motions: Vec<Motion>,
-    /// Per body: increment `(log(R R₋ᵀ), x − x₋)` of the previous step.
+    /// Per body: increment `(log(R R₋ᵀ), x − x₋)` of the pose of the central frame in the previous step, world axes.
     pub increments: Vec<Motion>,
 }
 
@@ -80,7 +85,7 @@ impl Clone for State {
 
     /// Reuses the memory of the lists.
     fn clone_from(&mut self, from: &Self) {
-        let Self { time, poses, motions, twists, pulls, loops, reserves, history } = self;
+        let Self { time, poses, motions, twists, pulls, loops, reserves, broken, history } = self;
         *time = from.time;
         poses.clone_from(&from.poses);
         motions.clone_from(&from.motions);
@@ -89,6 +94,7 @@ impl Clone for State {
         loops.forces.clone_from(&from.loops.forces);
         loops.pulls.clone_from(&from.loops.pulls);
         reserves.clone_from(&from.reserves);
+        broken.clone_from(&from.broken);
         history.step = from.history.step;
         history.motions.clone_from(&from.history.motions);
         history.increments.clone_from(&from.history.increments);
@@ -99,6 +105,21 @@ impl State {
     /// Forgets the previous step: to be called after a pose or twist was set by hand.
     pub fn forget_history(&mut self) {
         self.history.step = 0.0;
+    }
+
+    /// Whether a joint is broken.
+    pub fn is_broken(&self, joint: JointId) -> bool {
+        self.broken.binary_search(&joint).is_ok()
+    }
+
+    /// Breaks a joint, which should be one that may break; whether it was whole.
+    pub fn break_joint(&mut self, joint: JointId) -> bool {
+        self.broken.binary_search(&joint).map_err(|place| self.broken.insert(place, joint)).is_err()
+    }
+
+    /// Mends a broken joint: from the next step on it holds again; a gap that it has then is closed by moving its bodies. Whether it was broken.
+    pub fn mend_joint(&mut self, joint: JointId) -> bool {
+        self.broken.binary_search(&joint).map(|place| self.broken.remove(place)).is_ok()
     }
 
     /// Forgets the joint forces of the last step, which a stepper without any leaves at zero.

@@ -40,7 +40,8 @@ impl ImplicitStep<'_> {
         next.clear();
         let limited = derived.limited_joints.iter().filter(|&&joint| may_pass(at(joint), joint, motions));
         let reviewed = |&joint: &u32| (joint, JointAt::new(at(joint), joint).review(motions));
-        next.extend(derived.bounded_joints.iter().chain(limited).map(reviewed));
+        let is_there = |joint: &&u32| !problem.point.input.releases(**joint);
+        next.extend(derived.bounded_joints.iter().chain(limited).filter(is_there).map(reviewed));
         let laws = &mut self.here.points.laws;
         let mut has_changed = false;
         for &(joint, next) in &next {

@@ -154,8 +154,8 @@ impl Model {
     }
 }
 
-/// Wrenches on all bodies by the input (soft grabs included), by springs between points and by drag; joints, their forces and
-/// gravity are left out.
+/// Wrenches on all bodies by the input (soft grabs included), by springs between points and by drag: torque about the centre of mass (N·m)
+/// and force (N), world axes. Joints, their forces and gravity are left out.
 pub fn external_wrenches(model: &Model, state: &State, input: &Input, out: &mut Vec<Force>) {
     let at = Evaluation::of_state(model, state, StepInput::of_forces(input));
     at.fill_external(out);

@@ -77,7 +77,7 @@ pub struct BodiesAsOne {
     /// Centre of mass from there, m.
     centre: DVec3,
     inertia: Sym3,
-    /// Momentum: angular about the centre of mass (kg·m²/s), linear (kg·m/s).
+    /// Momentum: angular about the centre of mass of all of them (kg·m²/s), linear (kg·m/s), world axes.
     pub momentum: Force,
 }
 
@@ -185,7 +185,7 @@ impl BodiesAsOne {
         Motion { linear: rigid.angular.cross(self.arm(pose)) + rigid.linear, ..rigid }
     }
 
-    /// Gives momentum to the bodies as a rigid motion. What is not finite is not given.
+    /// Gives momentum, as [`Self::momentum`] has it, to the bodies as a rigid motion. What is not finite is not given.
     pub fn give(&self, state: &mut State, bodies: impl Iterator<Item = BodyId>, momentum: Force) {
         let Some(rigid) = self.motion_with(momentum) else { return };
         for body in bodies {

@@ -1,6 +1,6 @@
 //! One step of a mechanism, in as many parts as its joints need: the stepper that the settings name, then the stabilization.
 //!
-//! Stepping never fails. A step that cannot be made (no length, a state of another model, ropes or gears in a scheme that is not
+//! Stepping never fails. A step that cannot be made (no length, a state of another model, ropes, gears or joints that may break in a scheme that is not
 //! implicit) is refused and reported.
 
 use sinew_solvers::{LoopReport, LoopStop};
@@ -69,7 +69,7 @@ pub fn step_coupled(
         return StepReport { refused: true, ..StepReport::default() };
     }
     if !workspace.fits(model) {
-        *workspace = Workspace::new(model);
+        workspace.refit(model);
     }
     let mut run = Refinement::new(model, &settings.loops, input, watch);
     let mut substeps = Substeps::new(settings.most_substeps());
@@ -86,7 +86,7 @@ pub fn step_coupled(
         substeps.fill_input(model, state, input, settings.dt, &mut part_input);
         let part = Settings { dt: substeps.length(settings.dt), ..*settings };
         let input = part_input.as_deref().filter(|_| substeps.is_divided()).unwrap_or(input);
-        tables.fill(model, input);
+        tables.fill(model, state, input);
         let task = StepTask {
             model,
             input: StepInput::new(input, &tables),
@@ -127,7 +127,7 @@ pub fn step_coupled(
         }
     }
     state.time = end;
-    workspace.reactions.finish(state, settings.dt);
+    report.noticed.broke = workspace.reactions.finish(model, state, settings.dt);
     workspace.part.input = part_input;
     workspace.input_index = tables;
     workspace.islands.momenta = momenta;
@@ -137,9 +137,10 @@ pub fn step_coupled(
     report
 }
 
-/// Whether a step can be made: its length is a number, the state belongs to the model, and the scheme knows ropes and gears if there are any.
+/// Whether a step can be made: its length is a number, the state belongs to the model, and the scheme knows ropes, gears and joints that break if there are any.
 fn is_possible(model: &Model, state: &State, settings: &Settings) -> bool {
-    let is_made = matches!(settings.scheme, Scheme::Implicit(_)) || model.n_transmissions() == 0;
+    let is_made = matches!(settings.scheme, Scheme::Implicit(_))
+        || (model.n_transmissions() == 0 && !model.may_break());
     is_step_length(settings.dt) && state.fits(model) && is_made
 }
 

@@ -1,6 +1,6 @@
 //! The implicit system in the paper's block form: bodies and joints as separate nodes (Her11 §3.3–4).
 //!
-//! The same linearization as the pair form, written out as `A v + Jᵀλ = b`, `J v = b_λ` with parent blocks
+//! The same linearization as the pair form, written out as `A v = b + Jᵀλ`, `J v = b_λ` with parent blocks
 //! `J_a`, `J_b = −J_a X` and grandparent blocks `A_ab = −K X`; see docs/maths/elimination.md §1. It is the reference
 //! for the pair form, slower by several times.
 
@@ -167,7 +167,7 @@ fn add_body(model: &Model, system: &mut BlockSystem, pair: usize, load: &Load) {
     }
 }
 
-/// Rows, coupling and reaction of one tree joint. Rows that the joint does not use now are idle: `−λ = 0`.
+/// Rows, coupling and reaction of one tree joint. Rows that the joint does not use now are idle: `λ = 0`.
 fn fill_joint(
     at: &TreeSystem<'_>,
     system: &mut BlockSystem,
@@ -199,8 +199,8 @@ fn fill_joint(
             // J_b = −J_a X
             parent_rows[i] = (shift_force(Force::from_array(joint.rows[i]), d) * -1.0).to_array();
         }
-        let diagonal = &mut system.constraint_mut(constraint)[i * n_rows + i];
-        *diagonal = if i < joint.n { -compliance } else { -1.0 };
+        let diagonal = &mut system.compliance_mut(constraint)[i * n_rows + i];
+        *diagonal = if i < joint.n { compliance } else { 1.0 };
     }
     for (i, entry) in system.constraint_rhs_mut(constraint).iter_mut().enumerate() {
         *entry = if i < joint.n { joint.rhs[i] + Force::from_array(joint.rows[i]).dot(known) } else { 0.0 };

@@ -14,7 +14,7 @@ use crate::model::{Model, WORLD, motion_of, pose_of};
 use crate::tree::{LinearizationPoint, Rotor};
 
 /// Loads on single bodies.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BodyLoads {
     /// Per pair: index into `loads`.
     pub(crate) slots: Vec<u32>,

@@ -13,7 +13,7 @@ use crate::model::{Model, PairModel};
 const GRAIN: usize = 512;
 
 /// Factor and solution of the tree, in elimination order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TreeScratch {
     pub(crate) factor: PairFactor,
     /// Solved twists.
@@ -53,20 +53,18 @@ impl SweepStack {
 }
 
 impl TreeScratch {
-    /// Scratch for a model, with a schedule for several threads.
-    pub(crate) fn new(model: &Model) -> Self {
+    /// Makes it fit a model, with a schedule for several threads. Keeps its memory.
+    pub(crate) fn refit(&mut self, model: &Model) {
         let n = model.pairs.len();
-        let schedule = model.structure.plan.schedule(GRAIN);
+        self.factor.refit(model.pairs.iter().map(|p| usize::from(p.free)));
+        self.motions.resize(n, Motion::ZERO);
+        self.twists.resize(n, 0.0);
+        self.schedule = model.structure.plan.schedule(GRAIN);
         let depth = stack_depth(model);
         // A task cannot have more waiting loads than pairs.
-        let bounds = schedule.tasks.iter().map(|task| task.pairs.len().min(depth)).chain([depth]);
-        Self {
-            factor: PairFactor::new(model.pairs.iter().map(|p| usize::from(p.free))),
-            motions: vec![Motion::ZERO; n],
-            twists: vec![0.0; n],
-            stacks: bounds.map(|bound| SweepStack::with_capacity(bound + 1)).collect(),
-            schedule,
-        }
+        let bounds = self.schedule.tasks.iter().map(|task| task.pairs.len().min(depth)).chain([depth]);
+        self.stacks.clear();
+        self.stacks.extend(bounds.map(|bound| SweepStack::with_capacity(bound + 1)));
     }
 
     /// Leaves the continuous twist angles of the last solve in those of the joints.

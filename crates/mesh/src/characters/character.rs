@@ -31,7 +31,7 @@ pub struct Character {
 /// A skin that is only seen: it has no effect on the motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CharacterLook {
-    /// Its points, at rest (m).
+    /// Its points at rest, in the world (m).
     pub positions: Vec<DVec3>,
     /// Three points each, counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -90,7 +90,7 @@ pub struct CharacterBone {
 }
 
 impl CharacterBone {
-    /// A capsule between two points (m), with x pointing from the first to the second.
+    /// A capsule between two points of the world (m), with x pointing from the first to the second.
     pub fn between(name: impl Into<String>, ends: [DVec3; 2], radius: f64) -> Self {
         let along = ends[1] - ends[0];
         let length = along.length();

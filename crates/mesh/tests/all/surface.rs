@@ -1,7 +1,7 @@
 //! Good surfaces pass, bad ones are refused with the place.
 
 use glam::DVec3;
-use sinew_mesh::{MeshError, RoundShape, Surface, mesh_shapes};
+use sinew_mesh::{MeshError, RoundShape, Surface, Triangles, mesh_shapes};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::shapes::{box_parts, box_surface, lump, moved, together};
@@ -197,4 +197,15 @@ fn flat_regions_and_far_away_places_are_no_crossings() {
             assert_eq!(surface.positions().len(), used.iter().filter(|&&u| u).count());
         }
     }
+}
+
+#[test]
+fn surfaces_are_triangles_and_triangles_may_be_surfaces() {
+    let (positions, triangles) = cube();
+    let surface = Surface::new(positions.clone(), triangles.clone()).unwrap();
+    let plain = Triangles::from(surface.clone());
+    assert_eq!(plain, Triangles { positions, triangles });
+    assert_eq!(Surface::try_from(plain.clone()), Ok(surface));
+    let open = Triangles { triangles: plain.triangles[1..].to_vec(), ..plain };
+    assert!(matches!(Surface::try_from(open), Err(MeshError::OpenEdge { .. })));
 }

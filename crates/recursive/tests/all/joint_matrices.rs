@@ -257,7 +257,7 @@ fn derivatives_with_prescribed_joints_and_armatures_are_differences() {
         let (command, mut matrices) = (random_command(&mut rng, &tree, 0.4), JointMatrices::new(&tree));
         let resistance: Vec<f64> = (0..n).map(|_| rng.uniform(0.0, 1.0)).collect();
         let external = if round % 2 == 0 { &[] } else { external.as_slice() };
-        let loads = TreeLoads { gravity: GRAVITY, external, resistance: &resistance };
+        let loads = TreeLoads { gravity: GRAVITY, external, resistance: &resistance, ..TreeLoads::default() };
         dynamics.kinematics(&tree, &state);
         assert_eq!(matrices.hybrid(&tree, &mut dynamics, &command, &loads).singular, None);
         let known: Vec<bool> = tree

@@ -6,7 +6,8 @@ use sinew_mechanism::{
     State, evaluate_rows,
 };
 use sinew_recursive::{
-    Dynamics, HybridCommand, JointMode, LoopDynamics, LoopedTree, Tree, TreeLoads, TreeState,
+    DerivativeRow, Dynamics, HybridCommand, JointMode, LoopDerivatives, LoopDynamics, LoopedTree, Tree,
+    TreeLoads, TreeState,
 };
 use sinew_testkit::{Dense, Rng, assert_close, soak_scale};
 
@@ -15,7 +16,7 @@ use crate::support::{
 };
 
 fn acting(external: &[Force]) -> TreeLoads<'_> {
-    TreeLoads { gravity: GRAVITY, external, resistance: &[] }
+    TreeLoads { gravity: GRAVITY, external, ..TreeLoads::default() }
 }
 
 /// A random mechanism with loops, and everything of its spanning tree.
@@ -252,7 +253,7 @@ fn soak_closed_trees_are_the_dense_solution() {
             looped,
             dynamics,
             &command,
-            &TreeLoads { gravity: GRAVITY, external, resistance: &resistance },
+            &TreeLoads { gravity: GRAVITY, external, resistance: &resistance, ..TreeLoads::default() },
         );
         assert_eq!(report.open.singular, None);
         if report.dependent > 0 {
@@ -486,4 +487,76 @@ fn inverse_dynamics_has_the_least_torques_that_do_it() {
         assert!(change.abs() < 1e-6 * norm(given).max(1.0), "round {round}: {change:e}");
     }
     assert!(checked > 50, "only {checked} had independent rows");
+}
+
+#[test]
+fn derivatives_by_commands_are_differences_of_closed_responses() {
+    let mut rng = Rng::new(57);
+    let (mut n_demands, mut n_rows) = (0, 0);
+    for _ in 0..100 * soak_scale() {
+        let kinds = closing_kinds();
+        let closing = [kinds[rng.below(kinds.len())], kinds[rng.below(kinds.len())]];
+        let Looped { case, looped, mut loops } = random_looped(&mut rng, 6, &all_kinds(), &closing);
+        let Case { tree, state, mut dynamics, external, .. } = case;
+        let command = random_command(&mut rng, &tree, 0.5);
+        dynamics.kinematics(&tree, &state);
+        let link = sinew_recursive::LinkId::from_index(rng.below(tree.n_links()));
+        let (point, angular, linear) = (rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
+        let passive = tree
+            .links()
+            .find(|link| command.mode(*link) == JointMode::Passive && !tree.dofs(*link).is_empty());
+        // what is differentiated, and all that the loops lack
+        let respond = |command: &HybridCommand, loops: &mut LoopDynamics, dynamics: &mut Dynamics| {
+            let _ = loops.respond(&looped, dynamics, command, &acting(&external));
+            let moved = dynamics.acceleration_at(link, point);
+            let joint = passive.map_or(0.0, |link| dynamics.accelerations()[tree.dofs(link).start]);
+            ([angular.dot(moved.angular) + linear.dot(moved.linear), joint], loops.lack().to_vec())
+        };
+        let (before, lack) = respond(&command, &mut loops, &mut dynamics);
+        let mut derivatives = LoopDerivatives::new(&looped);
+        derivatives.prepare(&looped, &dynamics, &loops);
+        let at_point = DerivativeRow::Point { link, point, angular, linear };
+        let mut rows = vec![derivatives.row(&looped, &dynamics, &mut loops, &at_point).to_vec()];
+        if let Some(link) = passive {
+            let joint = DerivativeRow::Acceleration(tree.dofs(link).start);
+            rows.push(derivatives.row(&looped, &dynamics, &mut loops, &joint).to_vec());
+        }
+        let demands: Vec<Option<Vec<f64>>> = (0..looped.n_rows())
+            .map(|row| derivatives.demand(&looped, &mut loops, row).map(<[f64]>::to_vec))
+            .collect();
+        for dof in 0..tree.n_dofs() {
+            let mut changed = command.clone();
+            changed.values[dof] += 1.0;
+            let (after, lacking) = respond(&changed, &mut loops, &mut dynamics);
+            let scale =
+                1e-9 * (1.0 + before.iter().chain(&after).fold(0.0, |most: f64, x| most.max(x.abs())));
+            for (k, row) in rows.iter().enumerate() {
+                assert!(
+                    (row[dof] - (after[k] - before[k])).abs() < scale,
+                    "{k}: {} {}",
+                    row[dof],
+                    after[k] - before[k]
+                );
+            }
+            for (row, demand) in demands.iter().enumerate() {
+                // what is lacking is the opposite of what is there
+                let change = lack[row] - lacking[row];
+                let expected = demand.as_ref().map_or(0.0, |demand| demand[dof]);
+                let prescribed = command.mode(tree.link_of_dof(dof)) == JointMode::Prescribed;
+                assert!(
+                    !prescribed || (change - expected).abs() < 1e-3,
+                    "row {row}: {change} for {expected}"
+                );
+                if demand.is_some() {
+                    assert!(
+                        (change - expected).abs() < 1e-8 * (1.0 + lack[row].abs()),
+                        "row {row}: {change} for {expected}"
+                    );
+                }
+            }
+        }
+        n_rows += demands.len();
+        n_demands += demands.iter().flatten().count();
+    }
+    assert!(n_demands > 50 && n_rows > n_demands + 50, "{n_demands} of {n_rows}");
 }

@@ -11,4 +11,5 @@ mod loops;
 mod matrices;
 mod motion;
 mod refused;
+mod signs;
 mod support;

@@ -1,10 +1,11 @@
 //! Mass matrix, bias and inverse dynamics for users of matrices.
 
+use glam::DVec3;
 use sinew_math::{Force, MassProperties, Motion, Sym3};
 use sinew_recursive::{Dynamics, HybridCommand, LinkId};
 use sinew_testkit::{Dense, Rng, assert_close};
 
-use crate::support::{Case, GRAVITY, all_kinds, dense, random_case, random_vector};
+use crate::support::{Case, GRAVITY, all_kinds, dense, random_case, random_state, random_vector};
 
 #[test]
 fn composite_bodies_and_newton_euler_are_the_dense_system() {
@@ -104,6 +105,7 @@ fn sweeps_allocate_nothing() {
         let _ = integrator.implicit(tree, dynamics, state, &action, &springs);
         state.write_mechanism(tree, dynamics, &mut maximal);
         state.read_mechanism(tree, &maximal);
+        dynamics.path_kinematics(tree, state, LinkId::from_index(5));
     });
     assert_eq!(info.count_total, 0);
 }
@@ -121,4 +123,29 @@ fn a_fresh_workspace_changes_no_bit() {
     let _ = fresh.hybrid(tree, state, &command, GRAVITY, external);
     let bits = |x: &[f64]| x.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(fresh.accelerations()), bits(dynamics.accelerations()));
+}
+
+#[test]
+fn jacobians_need_the_path_to_their_link_alone() {
+    let mut rng = Rng::new(41);
+    for n in [1, 2, 5, 9, 14] {
+        let Case { tree, state, dynamics: mut whole, .. } = random_case(&mut rng, n, &all_kinds());
+        let mut path = Dynamics::new(&tree);
+        path.kinematics(&tree, &random_state(&mut rng, &tree));
+        whole.kinematics(&tree, &state);
+        let zeros = vec![Motion::ZERO; tree.n_dofs()];
+        for link in tree.links() {
+            path.path_kinematics(&tree, &state, link);
+            assert_eq!(path.joint_pose(link), whole.joint_pose(link));
+            assert_eq!(path.joint_motion(link), whole.joint_motion(link));
+            let point = whole.origin(link) + DVec3::new(0.1, -0.2, 0.3);
+            let [mut found, mut expected] = [zeros.clone(), zeros.clone()];
+            path.fill_jacobian(&tree, link, point, &mut found);
+            whole.fill_jacobian(&tree, link, point, &mut expected);
+            assert_eq!(found, expected);
+            path.fill_jacobian_rate(&tree, link, point, &mut found);
+            whole.fill_jacobian_rate(&tree, link, point, &mut expected);
+            assert_eq!(found, expected);
+        }
+    }
 }

@@ -6,8 +6,8 @@ use glam::DVec3;
 use sinew_math::JointKind;
 
 use crate::doc::{
-    ConeLimitDoc, EndDoc, FrameDoc, JointDoc, JointFramesDoc, JointSpringDoc, LimitsDoc, LocalFramesDoc,
-    MotorDoc, PositionMotorDoc, PriorityDoc, RopeDoc, SpringDoc, TargetDoc, VelocityMotorDoc,
+    BreakLoadDoc, ConeLimitDoc, EndDoc, FrameDoc, JointDoc, JointFramesDoc, JointSpringDoc, LimitsDoc,
+    LocalFramesDoc, MotorDoc, PositionMotorDoc, PriorityDoc, RopeDoc, SpringDoc, TargetDoc, VelocityMotorDoc,
 };
 
 impl JointDoc {
@@ -93,6 +93,20 @@ impl JointDoc {
         Self { motor: Some(motor), ..self }
     }
 
+    /// It breaks if it has to transmit more than this force (N).
+    #[must_use]
+    pub fn breaks_at_force(self, force: f64) -> Self {
+        let before = self.breaks_at.unwrap_or_default();
+        Self { breaks_at: Some(BreakLoadDoc { force: Some(force), ..before }), ..self }
+    }
+
+    /// It breaks if it has to transmit more than this torque (N·m).
+    #[must_use]
+    pub fn breaks_at_torque(self, torque: f64) -> Self {
+        let before = self.breaks_at.unwrap_or_default();
+        Self { breaks_at: Some(BreakLoadDoc { torque: Some(torque), ..before }), ..self }
+    }
+
     /// It closes a loop, and may open where joints contradict each other.
     #[must_use]
     pub fn secondary(self) -> Self {
@@ -139,6 +153,20 @@ impl EndDoc {
             Self::World(_) => None,
             Self::Body { name, .. } => Some(name),
         }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn body_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::World(_) => None,
+            Self::Body { name, .. } => Some(name),
+        }
+    }
+
+    /// The point, in the frame of its body or in the world (m).
+    pub fn point(&self) -> DVec3 {
+        let (Self::World(point) | Self::Body { point, .. }) = self;
+        *point
     }
 }
 

@@ -103,7 +103,7 @@ document! {
     pub struct HullDoc {
         /// Its frame in the body's frame.
         [omit] pub at: PoseDoc,
-        /// At least four points (m), not all in one plane.
+        /// At least four points in that frame (m), not all in one plane.
         [omit] pub points: Vec<DVec3>,
         /// An OBJ or STL file beside the scene, instead of points.
         [omit] pub file: String,
@@ -117,7 +117,7 @@ document! {
     pub struct TriMeshDoc {
         /// Its frame in the body's frame.
         [omit] pub at: PoseDoc,
-        /// Vertices (m).
+        /// Vertices in that frame (m).
         [omit] pub points: Vec<DVec3>,
         /// Three vertices each, counter-clockwise from outside.
         [omit] pub triangles: Vec<[u32; 3]>,
@@ -135,7 +135,7 @@ document! {
     pub struct DecomposedDoc {
         /// Its frame in the body's frame.
         [omit] pub at: PoseDoc,
-        /// Vertices (m).
+        /// Vertices in that frame (m).
         [omit] pub points: Vec<DVec3>,
         /// Three vertices each, counter-clockwise from outside.
         [omit] pub triangles: Vec<[u32; 3]>,

@@ -117,7 +117,7 @@ pub enum MeasureDoc {
         /// The axis, of any length but zero.
         axis: DVec3,
     },
-    /// Horizontal distance of a body at the end from where it began (m).
+    /// Horizontal distance of the origin of a body frame at the end from where it began (m).
     Travelled {
         /// Name of the body.
         body: String,

@@ -4,7 +4,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 use super::flow::{PlasticDoc, ViscousDoc};
-use super::region::{RegionDoc, TendonDoc};
+use super::region::{FibresDoc, RegionDoc, RegionTetsDoc, TendonDoc};
 use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc};
 
 document! {
@@ -44,6 +44,24 @@ document! {
         [omit] pub disturbed: DisturbanceDoc,
         /// Colour to draw it with: red, green, blue from 0 to 1.
         [omit] pub color: Option<DVec3>,
+    }
+}
+
+impl FleshDoc {
+    /// The names of bodies in it, to be changed.
+    pub(crate) fn bodies_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let bones = self.attach.iter_mut().filter_map(|attach| attach.body.as_mut());
+        bones.chain(self.regions.iter_mut().flat_map(|region| {
+            let near = match &mut region.tets {
+                RegionTetsDoc::Near { body, .. } => Some(body),
+                _ => None,
+            };
+            let along = match region.muscle.as_mut().map(|muscle| &mut muscle.fibres) {
+                Some(FibresDoc::AlongBody(body)) => Some(body),
+                _ => None,
+            };
+            near.into_iter().chain(along)
+        }))
     }
 }
 

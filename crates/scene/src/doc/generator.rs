@@ -33,9 +33,9 @@ document! {
         pub name: String = "link".to_owned(),
         /// Number of links, 1 to 10,000,000.
         pub n: u32,
-        /// Where the first joint is (m).
+        /// Where the first joint is, in the world (m).
         pub start: DVec3,
-        /// Direction of the links, any non-zero length.
+        /// Direction of the links, world axes, any non-zero length.
         pub direction: DVec3 = DVec3::X,
         /// What holds the first link.
         pub root: RootDoc = RootDoc::World,
@@ -70,9 +70,9 @@ document! {
         /// Size of a link relative to the one before; given masses, stiffness and damping shrink
         /// with its cube, as those of a bending rod do.
         pub shrink: f64 = 1.0,
-        /// Where the first joint is (m).
+        /// Where the first joint is, in the world (m).
         pub start: DVec3,
-        /// Direction of the trunk, any non-zero length.
+        /// Direction of the trunk, world axes, any non-zero length.
         pub direction: DVec3 = DVec3::Z,
         /// What holds the trunk.
         pub root: RootDoc = RootDoc::World,
@@ -100,11 +100,11 @@ document! {
         pub p: u32,
         /// Rungs, at least 1; at most 10,000,000 bars in all.
         pub r: u32,
-        /// Where the first string hangs (m).
+        /// Where the first string hangs, in the world (m).
         [omit] pub start: DVec3,
         /// Initial pose.
         [omit] pub pose: LadderPoseDoc,
-        /// Initial velocity: a rigid rotation about `start` (rad/s).
+        /// Initial velocity: a rigid rotation about `start` (rad/s), world axes.
         [omit] pub angular_velocity: DVec3,
         /// Length of every bar (m).
         pub length: f64 = 1.0,
@@ -142,7 +142,7 @@ document! {
         pub name: String = "mesh".to_owned(),
         /// Vertices along each side, at least 2; at most 10,000,000 bars in all.
         pub n: u32,
-        /// Where the first vertex is (m).
+        /// Where the first vertex is, in the world (m).
         [omit] pub start: DVec3,
         /// Distance between vertices along x and y (m).
         pub spacing: f64 = 1.0,

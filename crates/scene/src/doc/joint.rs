@@ -62,6 +62,20 @@ document! {
         [omit] pub drive: Option<String>,
         /// Compliance of the locked directions (m/N, rad/(N·m)); 0 is rigid.
         [omit] pub compliance: f64,
+        /// The load that breaks it; it never breaks if left out.
+        [omit] pub breaks_at: Option<BreakLoadDoc>,
+    }
+}
+
+document! {
+    /// The load that breaks a joint: it breaks at the end of a step in which what it does to its bodies, the forces inside it included, exceeds
+    /// one of both.
+    #[derive(Copy)]
+    pub struct BreakLoadDoc {
+        /// Length of the force (N); no force breaks it if left out.
+        [omit] pub force: Option<f64>,
+        /// Length of the torque about the joint's origin on the child (N·m); no torque breaks it if left out.
+        [omit] pub torque: Option<f64>,
     }
 }
 
@@ -141,7 +155,8 @@ document! {
         [omit] pub damping: f64,
         /// Where it is relaxed: angle (rad) or slide (m).
         [omit] pub rest: f64,
-        /// Where it is relaxed, if the coordinate is a rotation: rotation vector in the parent's frame (rad).
+        /// Where it is relaxed, if the coordinate is a rotation: rotation vector in the joint frame of the parent (rad). The
+        /// rotation of the joint is then read from there.
         [omit] pub rest_rotation: DVec3,
     }
 }

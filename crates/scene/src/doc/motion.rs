@@ -72,9 +72,9 @@ pub enum InterpolationDoc {
 pub enum CurveDoc {
     /// Samples `(time [s], value)` of a scalar.
     Scalars(Vec<(f64, f64)>),
-    /// Samples `(time [s], position [m])`.
+    /// Samples `(time [s], position [m])`, world axes.
     Points(Vec<(f64, DVec3)>),
-    /// Samples `(time [s], position [m], rotation)`.
+    /// Samples `(time [s], position [m], rotation)`: `world_from_frame`.
     Poses(Vec<(f64, DVec3, RotationDoc)>),
     /// A sine about a centre.
     Sine(SineDoc),
@@ -107,11 +107,11 @@ document! {
     /// A circle at constant speed, counter-clockwise about its normal.
     #[derive(Copy)]
     pub struct CircleDoc {
-        /// Centre (m).
+        /// Centre, world axes (m).
         pub center: DVec3,
-        /// Where the motion is at time 0, relative to the centre (m); must be perpendicular to `normal`.
+        /// Where the motion is at time 0, relative to the centre, world axes (m); must be perpendicular to `normal`.
         pub start: DVec3 = DVec3::X,
-        /// Axis of the circle, any non-zero length.
+        /// Axis of the circle, world axes, any non-zero length.
         pub normal: DVec3 = DVec3::Z,
         /// Turns per second (Hz).
         pub frequency_hz: f64 = 1.0,
@@ -180,9 +180,9 @@ document! {
         pub body: String,
         /// Where the force acts, in the body frame (m); the centre of mass if left out.
         [omit] pub point: Option<DVec3>,
-        /// Force (N).
+        /// Force (N), world axes.
         [omit] pub force: DVec3,
-        /// Torque (N·m).
+        /// Torque (N·m), world axes, beside that of the force about the centre of mass.
         [omit] pub torque: DVec3,
         /// Name of a scalar track that multiplies both; 1 if left out.
         [omit] pub track: Option<String>,
@@ -272,6 +272,16 @@ impl InputDoc {
             Self::Kinematic(input) => Some(&input.body),
             Self::Grab(input) => Some(&input.body),
             Self::Wrench(input) => Some(&input.body),
+            Self::JointForces(_) | Self::FleshGrab(_) | Self::Pressure(_) | Self::Wind(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn body_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Kinematic(input) => Some(&mut input.body),
+            Self::Grab(input) => Some(&mut input.body),
+            Self::Wrench(input) => Some(&mut input.body),
             Self::JointForces(_) | Self::FleshGrab(_) | Self::Pressure(_) | Self::Wind(_) => None,
         }
     }

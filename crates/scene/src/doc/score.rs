@@ -207,7 +207,7 @@ document! {
 }
 
 document! {
-    /// Where a bone should be, in the frame of the root bone.
+    /// Where a bone should be, in the body frame of the root bone.
     pub struct ReachDoc {
         /// Name of the body.
         pub bone: String,

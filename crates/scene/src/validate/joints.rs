@@ -154,6 +154,46 @@ pub(super) fn free_coordinates_replace_the_kind(scene: &SceneDoc, issues: &mut I
     }
 }
 
+/// Joints break under a load above zero, in implicit steps, and where nothing relies on them.
+pub(super) fn joints_that_break_can_be_left_out(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, joint) in joints(scene) {
+        let Some(load) = joint.breaks_at else { continue };
+        let numbers = [("breaks_at.force", load.force), ("breaks_at.torque", load.torque)];
+        let numbers = numbers.map(|(name, load)| (name, load.unwrap_or(1.0)));
+        issues.require_positive(path, &numbers);
+        let mut refuse =
+            |kind, field: &str, message, hint| issues.add(kind, format!("{path}.{field}"), message, hint);
+        if load.force.or(load.torque).is_none() {
+            refuse(
+                Kind::Empty,
+                "breaks_at",
+                "no load breaks this joint",
+                "give a force (N), a torque (N·m), or leave it out",
+            );
+        }
+        if joint.priority == PriorityDoc::Primary {
+            let message = "a joint that may break is not in the tree";
+            refuse(Kind::WrongJointKind, "priority", message, "leave the priority or breaks_at out");
+        }
+        if joint.free.is_some() {
+            let message = "a joint with free coordinates does not break";
+            refuse(Kind::WrongJointKind, "breaks_at", message, "use a kind of joint, or leave breaks_at out");
+        }
+        if !matches!(scene.stepper, StepperDoc::Implicit(_)) {
+            let message = "joints break in implicit steps only";
+            refuse(
+                Kind::WrongStepper,
+                "breaks_at",
+                message,
+                "use stepper: Implicit(), or leave breaks_at out",
+            );
+        } else if scene.score.is_some() {
+            let message = "in a scene with a score joints do not break";
+            refuse(Kind::WrongStepper, "breaks_at", message, "leave out the score or breaks_at");
+        }
+    }
+}
+
 /// The numbers of the spring, the limits and the motor.
 fn check_springs(issues: &mut Issues, joint: &JointDoc, path: impl Display + Copy) {
     if let Some(spring) = &joint.spring {

@@ -66,6 +66,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     joints::axes_have_a_direction,
     joints::joint_numbers_are_in_range,
     joints::rolling_fits_the_stepper,
+    joints::joints_that_break_can_be_left_out,
     joints::limits_are_not_empty,
     joints::forces_fit_the_kind,
     joints::free_coordinates_replace_the_kind,

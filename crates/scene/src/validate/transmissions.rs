@@ -53,6 +53,12 @@ pub(super) fn gears_join_coordinates(scene: &SceneDoc, issues: &mut Issues) {
                             one (slide)";
                 issues.add(Kind::WrongJointKind, format!("{path}.{field}"), message, hint);
             }
+            if found.breaks_at.is_some() {
+                let message =
+                    format!("the joint `{joint}` may break, and then there is nothing to hold on to");
+                let hint = "name another joint, or leave out its breaks_at";
+                issues.add(Kind::WrongJointKind, format!("{path}.{field}"), message, hint);
+            }
         }
         let [(_, driver, from), (_, driven, to)] = gear.ends();
         if driver == driven && from == to {

@@ -57,11 +57,37 @@ fn shapes_joints_springs_and_grabs_are_listed() {
 }
 
 #[test]
+fn points_of_goals_are_drawn_in_the_frame_of_the_body() {
+    let mut world = small(
+        r#"
+        dt: 0.01, stepper: Reduced(), gravity: (0, 0, 0),
+        bodies: [(name: "oar", shapes: [Box(size: (0.3, 0.05, 0.1), at: (position: (0.1, 0.2, 0), rotation: Vector(0.3, 0, 0.5)))])],
+        joints: [(name: "pin", kind: Ball, child: "oar")],
+        tracks: [(name: "hand", curve: Points([(0, (0, 0, 0)), (1, (0, 0, 0.1))]))],
+        score: (root: Active, phases: [(control: Guide(style: Acceleration, goals: [
+          (bone: "oar", point: (0.2, 0.1, 0), want: Follow(track: "hand", relative: true)),
+          (bone: "oar", point: (0.1, 0.3, 0), want: KeepHeight),
+        ]))]),
+        "#,
+    );
+    let mut list = DrawList::default();
+    for _ in 0..10 {
+        world.step();
+        draw(&world, &mut list);
+        let pose = world.pose(world.body("oar").expect("it is there"));
+        let line = list.lines.iter().find(|line| line.kind == LineKind::Grab).expect("a drag");
+        assert!(line.from.distance(pose.transform_point(DVec3::new(0.2, 0.1, 0.0))) < 1e-12);
+        let held = list.constraints[0].position;
+        assert!(held.distance(pose.transform_point(DVec3::new(0.1, 0.3, 0.0))) < 1e-12);
+    }
+}
+
+#[test]
 fn what_a_score_holds_is_marked_while_its_phase_lasts() {
     let mut world = small(
         r#"
         dt: 0.01, stepper: Implicit(), gravity: (0, 0, 0),
-        generators: [Chain(name: "arm", n: 3, link: (shapes: [Box(size: (0.3, 0.05, 0.05))]), joint: (kind: Hinge))],
+        generators: [Chain(name: "arm", n: 3, link: (shapes: [Box(size: (0.3, 0.05, 0.05), at: (position: (0.05, 0, 0)))]), joint: (kind: Hinge))],
         tracks: [(name: "hand", curve: Points([(0, (0, 0, 0)), (1, (0, 0, 0.1))]))],
         score: (root: Active, phases: [
           (from_s: 0.095, control: Guide(style: Velocity, goals: [
@@ -84,6 +110,8 @@ fn what_a_score_holds_is_marked_while_its_phase_lasts() {
             let arm = world.body("arm_0001").expect("a body");
             let point = world.pose(arm).transform_point(DVec3::X * 0.1);
             assert!(raised.position.distance(point) < 1e-12, "{raised:?}, not {point}");
+            let hand = world.pose(world.body("arm_0003").expect("a body")).translation;
+            assert!(list.lines[0].from.distance(hand) < 1e-12, "{:?}, not {hand}", list.lines[0]);
         }
     }
     let expected: Vec<usize> = (1..=30).map(|k| if (11..=20).contains(&k) { 2 } else { 0 }).collect();

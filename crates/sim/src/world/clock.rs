@@ -1,6 +1,7 @@
 //! What is left of a frame, and where bodies were a step ago. Neither belongs to the state.
 
 use sinew_math::Pose;
+use sinew_mechanism::{BodyId, Model};
 
 /// What `World::advance` keeps between frames.
 #[derive(Clone, Debug, Default)]
@@ -12,12 +13,15 @@ pub(super) struct FrameClock {
 }
 
 impl FrameClock {
-    /// For a model whose bodies are now at other numbers, or `u32::MAX` if they are gone; new ones have been where they are.
-    pub(super) fn carried(&self, now: &[Pose], moves: &[u32]) -> Self {
+    /// For a model whose bodies are now at other numbers, or `u32::MAX` if they are gone, and whose centres of mass may be others; new bodies have been
+    /// where they are.
+    pub(super) fn carried(&self, (old, new): (&Model, &Model), now: &[Pose], moves: &[u32]) -> Self {
         let mut before = now.to_vec();
-        for (pose, &to) in self.before.iter().zip(moves) {
+        for (from, (pose, &to)) in self.before.iter().zip(moves).enumerate() {
             if let Some(place) = before.get_mut(to as usize) {
-                *place = *pose;
+                let central = |model: &Model, body: usize| model.central_frame(BodyId::from_index(body));
+                let body = pose.compose(&central(old, from).inverse());
+                *place = body.compose(&central(new, to as usize));
             }
         }
         Self { left: self.left, before }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use sinew_compile::{BuildError, CompiledScene, EditedScene, ScriptTimes, compile};
-use sinew_engine::{Model, PartMoves, State, Workspace};
+use sinew_engine::{Model, PartMoves, State};
 use sinew_scene::{EditableScene, Handle, SceneDoc, ScenePart};
 
 use super::World;
@@ -135,19 +135,21 @@ impl World {
     fn take_edit(&mut self, scene: &EditableScene, moves: &PartMoves) -> bool {
         let (Some(parts), Some(excerpt)) = (self.parts.take(), scene.excerpt()) else { return false };
         let edited = parts.edited(&self.appearance, scene.scene(), (&excerpt, moves));
-        let Some(EditedScene { model, start, appearance, parts }) = edited else { return false };
+        let Some(EditedScene { model, start, appearance, doubts, parts }) = edited else { return false };
         self.carry((&model, &start), scene, moves);
         self.periods[0].model = Arc::clone(&model);
         (self.model, self.start, self.appearance, self.parts) = (model, start, appearance, Some(parts));
+        self.info.doubts = doubts;
         true
     }
 
     fn take_compiled(&mut self, scene: &EditableScene, compiled: CompiledScene, moves: &PartMoves) {
-        let CompiledScene { periods, start, script, appearance, info, parts } = compiled;
+        let CompiledScene { periods, start, script, appearance, mut info, parts } = compiled;
         let model = Arc::clone(&periods[0].model);
         // What is new begins where it is written, whatever an assembly would make of it.
         let written = State { bodies: model.mechanism().initial_state(), ..start.clone() };
         self.carry((&model, &written), scene, moves);
+        info.doubt_pulls(scene.scene(), (model.mechanism(), &self.state.bodies), self.settings.dt);
         let set_by_hand = self.periods.get(self.period).is_none_or(|period| period.settings != self.settings);
         let settings = set_by_hand.then_some(self.settings);
         (self.model, self.start, self.appearance, self.parts) = (model, start, appearance, parts);
@@ -161,9 +163,11 @@ impl World {
 
     /// The state, the clock and fresh scratch for the model after an edit.
     fn carry(&mut self, (model, start): (&Model, &State), scene: &EditableScene, moves: &PartMoves) {
-        self.state = model.carry_state(start, (&self.model, &self.state), moves);
+        let events = self.carry_events(moves);
+        self.state = State { events, ..model.carry_state(start, (&self.model, &self.state), moves) };
         wake_disturbed(scene, model, &mut self.state.sleep);
-        self.clock = self.clock.carried(&self.state.bodies.poses, &moves.bodies);
-        self.workspace = Workspace::new(model);
+        let models = (self.model.mechanism(), model.mechanism());
+        self.clock = self.clock.carried(models, &self.state.bodies.poses, &moves.bodies);
+        self.workspace.refit(model);
     }
 }

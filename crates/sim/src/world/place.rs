@@ -41,11 +41,14 @@ pub(super) fn place_new(world: &World, scene: &mut EditableScene) {
         return;
     }
     let places = places(world, scene);
+    let renamed = renamed(scene);
     let is_moved = |body: &str| places.get(body).is_some_and(|place| place.is_moved);
     let placed =
         scene.parts::<JointDoc>().filter(|(_, joint)| is_open(joint)).filter_map(|(handle, joint)| {
             let is_other = |old: &JointDoc| {
-                (&old.frames, &old.child, &old.parent) != (&joint.frames, &joint.child, &joint.parent)
+                old.frames != joint.frames
+                    || name_now(&renamed, &old.child) != joint.child
+                    || old.parent.as_deref().map(|name| name_now(&renamed, name)) != joint.parent.as_deref()
             };
             let is_new = scene.before(handle).is_none_or(is_other);
             let is_touched = is_moved(&joint.child) || joint.parent.as_deref().is_some_and(is_moved);
@@ -55,7 +58,14 @@ pub(super) fn place_new(world: &World, scene: &mut EditableScene) {
     let joints: Vec<_> = placed.collect();
     let placed =
         scene.parts::<RopeDoc>().filter(|(_, rope)| rope.length.is_none()).filter_map(|(handle, rope)| {
-            let is_new = scene.before(handle).is_none_or(|old| old.path != rope.path);
+            let is_same_end = |(old, end): (&EndDoc, &EndDoc)| {
+                let body = old.body().map(|name| name_now(&renamed, name));
+                (body, old.point()) == (end.body(), end.point())
+            };
+            let is_other = |old: &RopeDoc| {
+                old.path.len() != rope.path.len() || !old.path.iter().zip(&rope.path).all(is_same_end)
+            };
+            let is_new = scene.before(handle).is_none_or(is_other);
             let is_touched = rope.path.iter().filter_map(EndDoc::body).any(is_moved);
             let length = TargetDoc::Value(length(rope, &places, usize::from(is_new)));
             (is_new || is_touched).then(|| (handle, RopeDoc { length: Some(length), ..rope.clone() }))
@@ -67,6 +77,19 @@ pub(super) fn place_new(world: &World, scene: &mut EditableScene) {
     for (handle, rope) in ropes {
         scene.replace(handle, rope);
     }
+}
+
+/// The name of a body after the edit.
+fn name_now<'s>(renamed: &BTreeMap<&'s str, &'s str>, before: &'s str) -> &'s str {
+    renamed.get(before).copied().unwrap_or(before)
+}
+
+/// Names of bodies before the edit, and now, where they differ.
+fn renamed(scene: &EditableScene) -> BTreeMap<&str, &str> {
+    let names = scene.touched().filter_map(|(handle, body): (_, &BodyDoc)| {
+        Some((scene.before(handle)?.name.as_str(), body.name.as_str()))
+    });
+    names.filter(|(before, now)| before != now).collect()
 }
 
 fn places(world: &World, scene: &EditableScene) -> Places {

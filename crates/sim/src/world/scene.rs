@@ -10,12 +10,22 @@ use std::sync::Arc;
 use sinew_compile::{
     BuildError, CompiledScene, SceneInfo, ScenePeriod, ScriptTimes, compile, controller, periods,
 };
-use sinew_engine::{Model, Scheme, Workspace};
+use sinew_engine::{Model, Scheme, Settings, State, Workspace};
 use sinew_mechanism::Input;
 use sinew_scene::{ChangeDoc, EditableScene, SceneDoc, ScoreDoc, TrackDoc, validate};
 
 use super::World;
 use super::clock::FrameClock;
+
+/// What a world has between two edits.
+#[derive(Clone, Debug)]
+pub(crate) struct PartsNow {
+    /// None for worlds made from a model.
+    pub(crate) scene: Option<Arc<EditableScene>>,
+    /// The model in force.
+    pub(crate) model: Arc<Model>,
+    gone: Arc<[String]>,
+}
 
 impl World {
     /// Builds a scene: generators are expanded, names resolved, the elimination planned.
@@ -24,10 +34,14 @@ impl World {
     /// Everything that breaks a rule of the format, or the first thing that the mechanism cannot be built with;
     /// see [`BuildError::fields`] for the places.
     pub fn from_scene(scene: &SceneDoc) -> Result<Self, BuildError> {
-        let CompiledScene { periods, start, script, appearance, info, parts } = compile(scene)?;
+        Ok(Self::compiled(Arc::new(EditableScene::new(scene)), compile(scene)?))
+    }
+
+    fn compiled(scene: Arc<EditableScene>, compiled: CompiledScene) -> Self {
+        let CompiledScene { periods, start, script, appearance, info, parts } = compiled;
         let first = &periods[0];
         let mut world = Self {
-            scene: Some(Arc::new(EditableScene::new(scene))),
+            scene: Some(scene),
             workspace: Workspace::new(&first.model),
             model: Arc::clone(&first.model),
             settings: first.settings,
@@ -41,10 +55,40 @@ impl World {
             track_points: Vec::new(),
             info,
             clock: FrameClock::default(),
+            gone: Arc::default(),
             parts,
         };
         world.reset();
-        Ok(world)
+        world
+    }
+
+    /// What the world has until the next edit.
+    pub(crate) fn parts_now(&self) -> PartsNow {
+        let Self { scene, model, gone, .. } = self;
+        PartsNow { scene: scene.clone(), model: Arc::clone(model), gone: Arc::clone(gone) }
+    }
+
+    /// Goes to a moment of this world: with the parts, the settings and the state of then.
+    pub(crate) fn go_back(
+        &mut self,
+        PartsNow { scene, model, gone }: &PartsNow,
+        settings: Settings,
+        state: &State,
+    ) -> Result<(), BuildError> {
+        let is_here =
+            |scene: &&Arc<EditableScene>| self.scene.as_ref().is_some_and(|own| Arc::ptr_eq(own, scene));
+        if let Some(scene) = scene.as_ref().filter(|scene| !is_here(scene)) {
+            *self = Self::compiled(Arc::clone(scene), compile(scene.scene())?);
+        }
+        self.gone = Arc::clone(gone);
+        self.state.clone_from(state);
+        self.arrive();
+        if !Arc::ptr_eq(model, &self.model) {
+            self.model = Arc::clone(model);
+            self.workspace.refit(model);
+        }
+        self.settings = settings;
+        Ok(())
     }
 
     /// The same world at the same moment with other changes: those of `scene`, which must differ from the scene that the world was
@@ -115,7 +159,7 @@ impl World {
         self.settings = entered.settings;
         if !Arc::ptr_eq(&self.model, &entered.model) {
             self.model = Arc::clone(&entered.model);
-            self.workspace = Workspace::new(&self.model);
+            self.workspace.refit(&self.model);
         }
     }
 
@@ -147,7 +191,7 @@ impl World {
         };
         let (start, is_implicit) = (&self.start.bodies, matches!(self.settings.scheme, Scheme::Implicit(_)));
         let compiled =
-            |score| controller(score, tracks, self.mechanism(), reduced.tree(), start, is_implicit);
+            |score| controller(score, tracks, self.mechanism(), reduced.looped(), start, is_implicit);
         let controller = score.map(compiled);
         let controller = controller.transpose()?;
         // Periods that share a model go on doing so.

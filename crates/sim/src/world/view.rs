@@ -77,6 +77,49 @@ impl World {
     }
 }
 
+/// Joints that break.
+impl World {
+    /// The joints that broke in the step that led here, because they were loaded by more than their `breaks_at`. They hold nothing from now on. To
+    /// know all that are broken, ask [`JointView::is_broken`] or [`sinew_mechanism::State::broken`].
+    pub fn broke(&self) -> &[JointId] {
+        self.workspace.broke()
+    }
+
+    /// Breaks a joint by hand. Whether it was whole, and one that may break (`breaks_at`).
+    pub fn break_joint(&mut self, joint: Handle<JointDoc>) -> bool {
+        let found = self.id(joint).filter(|&id| self.mechanism().breaks_at(id).is_some());
+        found.is_some_and(|id| self.state.bodies.break_joint(id))
+    }
+
+    /// Mends a broken joint: it holds again from the next step on. A gap that it has then is closed by moving its bodies, so bring them together first
+    /// ([`World::set_pose`]). Whether it was broken.
+    ///
+    /// ```
+    /// use sinew_sim::{BodyDoc, DVec3, JointDoc, JointKind, SceneDoc, Shape, World};
+    ///
+    /// let lamp = BodyDoc::new("lamp").at(DVec3::Z * -0.3).shape(Shape::Sphere { radius: 0.1 }).mass(5.0);
+    /// let hook = JointDoc::new(JointKind::Ball, "hook", "lamp").breaks_at_force(200.0);
+    /// let mut world = World::from_scene(&SceneDoc::new("lamp").with(lamp).with(hook))?;
+    /// let hook = world.find::<JointDoc>("hook").expect("it is there");
+    /// world.step();
+    /// assert!(!world.get(hook).expect("it is there").is_broken());
+    /// world.break_joint(hook);
+    /// let hung = world.checkpoint();
+    /// for _ in 0..10 {
+    ///     world.step();
+    /// }
+    /// assert!(world.pose(world.body("lamp").expect("it is there")).translation.z < -0.4);
+    /// world.restore(&hung).expect("the same world");
+    /// world.mend_joint(hook);
+    /// world.step();
+    /// assert!(!world.get(hook).expect("it is there").is_broken());
+    /// # Ok::<(), sinew_sim::BuildError>(())
+    /// ```
+    pub fn mend_joint(&mut self, joint: Handle<JointDoc>) -> bool {
+        self.id(joint).is_some_and(|id| self.state.bodies.mend_joint(id))
+    }
+}
+
 impl World {
     /// Puts a body elsewhere: pose of its body frame, in the world. Its motion stays. What sleeps on or beside it wakes. Whether it is there.
     pub fn set_pose(&mut self, body: Handle<BodyDoc>, pose: Pose) -> bool {
@@ -180,7 +223,7 @@ impl JointView<'_> {
         self.id
     }
 
-    /// Its coordinates and their rates.
+    /// Its coordinates and their rates; see [`World::reading`].
     pub fn reading(&self) -> JointReading {
         self.world.reading(self.id)
     }
@@ -188,6 +231,11 @@ impl JointView<'_> {
     /// Its force on its child in the step that led here, world axes, N; see [`World::joint_forces`].
     pub fn force(&self) -> DVec3 {
         self.world.joint_forces().get(self.id.index()).copied().unwrap_or(DVec3::ZERO)
+    }
+
+    /// Whether it is broken: it holds nothing.
+    pub fn is_broken(&self) -> bool {
+        self.world.state().bodies.is_broken(self.id)
     }
 
     /// Torque (N·m) or force (N) along a coordinate, of springs, limits, motors and actuators.

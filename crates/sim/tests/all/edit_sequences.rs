@@ -10,7 +10,7 @@ use sinew_sim::{
 use sinew_testkit::Rng;
 
 /// A body whose frame is not at its centre of mass, with one or two shapes; most touch.
-fn random_body(rng: &mut Rng, name: &str) -> BodyDoc {
+pub(crate) fn random_body(rng: &mut Rng, name: &str) -> BodyDoc {
     let at = Pose::new(rng.rotation(), rng.vec3(-3.0, 3.0) + DVec3::Z * 6.0);
     let placed = |solid: Shape, at: DVec3| ShapeDoc { at: Pose::from_translation(at).into(), ..solid.into() };
     let mut body = BodyDoc::new(name).at(at);
@@ -32,7 +32,7 @@ fn name_of_body(rng: &mut Rng, scene: &EditableScene) -> String {
 }
 
 /// A change at random; some of them break a rule.
-fn change(rng: &mut Rng, scene: &mut EditableScene) {
+pub(crate) fn change(rng: &mut Rng, scene: &mut EditableScene) {
     match rng.below(10) {
         0..=2 => {
             let name = if rng.chance(0.1) { name_of_body(rng, scene) } else { String::new() };
@@ -53,7 +53,8 @@ fn change(rng: &mut Rng, scene: &mut EditableScene) {
             if let Some(handle) = pick::<BodyDoc>(rng, scene)
                 && let Some(old) = scene.get(handle).cloned()
             {
-                let new = random_body(rng, &old.name);
+                let name = if rng.chance(0.3) { format!("{}_again", old.name) } else { old.name };
+                let new = random_body(rng, &name);
                 let stays = rng.chance(0.5);
                 let (pose, velocity) =
                     if stays { (old.pose, old.velocity) } else { (new.pose, new.velocity) };

@@ -12,15 +12,15 @@ fn cube(name: &str, at: DVec3) -> BodyDoc {
     BodyDoc::new(name).at(at).shape(Shape::Box { size: DVec3::splat(0.4) }).touching()
 }
 
-fn ball(name: &str, at: DVec3) -> BodyDoc {
+pub(crate) fn ball(name: &str, at: DVec3) -> BodyDoc {
     BodyDoc::new(name).at(at).shape(Shape::Sphere { radius: 0.1 }).touching()
 }
 
-fn world(scene: &SceneDoc) -> World {
+pub(crate) fn world(scene: &SceneDoc) -> World {
     World::from_scene(scene).expect("a good scene")
 }
 
-fn run(world: &mut World, n_steps: usize) {
+pub(crate) fn run(world: &mut World, n_steps: usize) {
     for _ in 0..n_steps {
         let report = world.step();
         assert!(report.health.is_good(), "{:?}", report.health);
@@ -28,7 +28,7 @@ fn run(world: &mut World, n_steps: usize) {
 }
 
 /// A pendulum of two links, a box on a slope of 20° and a ball on a spring.
-fn yard() -> SceneDoc {
+pub(crate) fn yard() -> SceneDoc {
     let slope = 20_f64.to_radians();
     let turned = exp_so3(DVec3::Y * slope);
     let up = turned * DVec3::Z;

@@ -1,8 +1,6 @@
 //! Contact events and sensors: phases, names, rewinding, and that sensors change no motion.
 
-use sinew_sim::{
-    ContactEvent, DVec3, Groups, Pose, RayCast, Recording, SceneDoc, Shape, TouchPhase, Workspace, World,
-};
+use sinew_sim::{ContactEvent, DVec3, Groups, Pose, RayCast, Recording, SceneDoc, Shape, TouchPhase, World};
 
 use crate::common::{scene, world};
 
@@ -42,16 +40,14 @@ fn a_restored_run_has_the_same_events() {
 #[test]
 fn a_recording_has_the_events_of_every_step() {
     let mut world = world("gate");
-    let mut recording = Recording::new(world.state(), 50);
+    let mut recording = Recording::new(&world, 50);
     let mut events = Vec::new();
     for _ in 0..120 {
-        world.step();
-        recording.push(world.input(), world.state());
+        recording.step(&mut world);
         events.push(world.events().to_vec());
     }
-    let mut workspace = Workspace::new(world.model());
     for n in [1, 49, 50, 51, 71, 120] {
-        let state = recording.state_after(n, world.model(), world.settings(), &mut workspace);
+        let state = recording.state_after(n);
         assert_eq!(state.expect("a recorded step").events.entries(), events[n - 1], "{n}");
     }
 }

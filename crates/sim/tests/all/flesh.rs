@@ -66,21 +66,19 @@ fn explicit_flesh_sags_as_far_as_implicit_flesh() {
 fn batches_and_recordings_of_flesh_give_the_same_bits() {
     let mut world = World::from_scene(&scene("worm")).expect("a world");
     let (model, settings) = (world.model().clone(), *world.settings());
-    let mut recording = Recording::new(world.state(), 7);
+    let mut recording = Recording::new(&world, 7);
     let mut batch = vec![world.checkpoint(); 2];
     let mut work = Vec::new();
     let mut digests = vec![world.digest()];
     for _ in 0..24 {
         let input: Input = world.input_at(world.time());
-        world.step();
-        recording.push(world.input(), world.state());
+        recording.step(&mut world);
         step_batch(&model, &mut batch, &[input], &settings, &mut work);
         digests.push(world.digest());
         assert_eq!(batch.iter().map(digest).collect::<Vec<_>>(), vec![world.digest(); 2]);
     }
     for n in [0, 5, 7, 13, 24] {
-        let state =
-            recording.state_after(n, &model, &settings, &mut Workspace::new(&model)).expect("recorded");
+        let state = recording.state_after(n).expect("recorded");
         assert_eq!(digest(&state), digests[n]);
     }
 }

@@ -5,11 +5,14 @@ use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Owner
 use sinew_flesh::FleshModel;
 use sinew_math::exp_so3;
 use sinew_mechanism::{BodySpec, MechanismBuilder};
-use sinew_scene::JointKind;
+use sinew_scene::{GrabDoc, JointKind, WrenchDoc};
 use sinew_sim::{
-    BodyDoc, BodyId, ColliderDoc, DriveCoordinate, Grab, Input, JointDoc, MassProperties, Model, Pose,
-    RayCast, SceneDoc, Settings, Shape, ShapeDoc, World,
+    BodyDoc, BodyId, ColliderDoc, CurveDoc, DriveCoordinate, EndDoc, FrameDoc, Grab, Groups, Input, InputDoc,
+    JointDoc, MassProperties, Model, Motion, Pose, RayCast, SceneDoc, Settings, Shape, ShapeDoc, SpringDoc,
+    TrackDoc, World,
 };
+
+use crate::common::{run, small};
 
 const SIZE: DVec3 = DVec3::new(0.4, 0.5, 0.6);
 
@@ -116,4 +119,248 @@ fn grabs_and_joints_hold_points_of_body_frames() {
         world.get(joint).expect("it").effort(Some(DriveCoordinate::Twist)).abs() < 1e-12,
         "nothing drives it"
     );
+}
+
+const NAMES: [&str; 4] = ["arm", "fore", "rider", "stone"];
+
+/// Per body, its frame as its plain twin sees it, whose body frames are at the centres of mass.
+type Frames = [Pose; NAMES.len()];
+
+/// A point of a body, of the plain twin.
+fn on(frames: &Frames, body: usize, point: DVec3) -> DVec3 {
+    frames[body].inverse().transform_point(point)
+}
+
+fn frame_doc(pose: Pose) -> FrameDoc {
+    let [axis, reference] = [DVec3::X, DVec3::Y].map(|axis| pose.rotation * axis);
+    FrameDoc { anchor: pose.translation, axis, reference: Some(reference) }
+}
+
+/// An arm with a rider on a rail, of which the arm is the child, and a stone that flies.
+fn twin(frames: &Frames, stepper: &str) -> World {
+    let turned = |turn: DVec3, at: DVec3| Pose::new(exp_so3(turn), at);
+    let places = [
+        turned(DVec3::new(0.2, 0.1, -0.3), DVec3::new(0.3, 0.0, 0.1)),
+        turned(DVec3::new(-0.4, 0.6, 0.1), DVec3::new(0.8, 0.1, 0.0)),
+        turned(DVec3::new(0.9, 0.0, 0.5), DVec3::new(0.4, 0.5, 0.2)),
+        turned(DVec3::new(0.4, 0.2, -0.7), DVec3::new(3.0, 2.0, 1.0)),
+    ];
+    let body = |k: usize| {
+        let shape = ShapeDoc::from(Shape::Box { size: DVec3::new(0.5, 0.2, 0.1) }).at(frames[k].inverse());
+        BodyDoc::new(NAMES[k]).at(places[k].compose(&frames[k])).shape(shape).mass(1.0 + k as f64)
+    };
+    let stone = body(3).velocity(DVec3::new(0.5, 0.0, 2.0)).spin(DVec3::new(3.0, -1.0, 2.0)).touching();
+    let elbow = turned(DVec3::new(0.1, 0.2, 0.3), DVec3::new(0.55, 0.0, 0.0));
+    let local = |k: usize| frame_doc(places[k].compose(&frames[k]).inverse().compose(&elbow));
+    let held = turned(DVec3::Z * 0.2, DVec3::new(0.4, 0.6, 0.3)).compose(&frames[2]);
+    let grab = |k: usize, point: DVec3, track: &str| GrabDoc {
+        body: NAMES[k].to_owned(),
+        point: on(frames, k, point),
+        track: track.to_owned(),
+        stiffness: 30.0,
+        damping: 0.5,
+        ..GrabDoc::default()
+    };
+    let wrench = WrenchDoc {
+        body: NAMES[1].to_owned(),
+        point: Some(on(frames, 1, DVec3::new(0.2, 0.1, 0.0))),
+        force: DVec3::new(1.0, 2.0, -3.0),
+        torque: DVec3::new(0.1, -0.2, 0.3),
+        ..WrenchDoc::default()
+    };
+    let band = EndDoc::on(NAMES[1], on(frames, 1, DVec3::new(-0.2, 0.0, 0.05)));
+    let rail = JointDoc::new(JointKind::Prismatic, "rail", NAMES[0])
+        .parent(NAMES[2])
+        .axis(DVec3::new(1.0, 0.2, 0.0));
+    let track = |name: &str, curve| TrackDoc { name: name.to_owned(), curve, ..TrackDoc::default() };
+    let pose = (0.0, held.translation, held.rotation.into());
+    let scene = SceneDoc::new("twin")
+        .with(body(0))
+        .with(body(1))
+        .with(body(2))
+        .with(stone)
+        .with(JointDoc::new(JointKind::Hinge, "shoulder", NAMES[0]).axis(DVec3::new(0.0, 1.0, 0.3)))
+        .with(JointDoc::new(JointKind::Ball, "elbow", NAMES[1]).parent(NAMES[0]).local(local(1), local(0)))
+        .with(rail.at(DVec3::new(0.4, 0.2, 0.1)).spring(20.0, 0.5))
+        .with(SpringDoc::new("band", band, EndDoc::World(DVec3::new(1.0, 0.0, 1.0)), 20.0))
+        .with(track("hand", CurveDoc::Points(vec![(0.0, DVec3::ONE), (1.0, DVec3::X)])))
+        .with(track("frame", CurveDoc::Poses(vec![pose])))
+        .with(InputDoc::Grab(grab(1, DVec3::new(0.2, 0.0, 0.0), "hand")))
+        .with(InputDoc::Grab(grab(2, DVec3::new(0.0, 0.1, 0.0), "frame")))
+        .with(InputDoc::Wrench(wrench));
+    let mut scene = SceneDoc::from_ron(&scene.to_ron(), "twin.ron").expect("a good scene");
+    scene.set("stepper", stepper).expect("a good stepper");
+    let mut world = World::from_scene(&scene).expect("a good scene");
+    world.settings_mut().reactions = true;
+    world
+}
+
+/// What a world says, in world axes or along coordinates.
+fn told(world: &World, frames: &Frames) -> Vec<(&'static str, DVec3)> {
+    let mut told = Vec::new();
+    let mut say = |what: &'static str, value: DVec3| told.push((what, value));
+    for (k, name) in NAMES.into_iter().enumerate() {
+        let view = world.get(world.find::<BodyDoc>(name).expect("it is there")).expect("it is there");
+        let plain = frames[k].inverse();
+        let (pose, between) = (view.pose().compose(&plain), world.pose_in_frame(view.id()).compose(&plain));
+        say("pose", pose.translation);
+        say("axis of pose", pose.rotation * DVec3::new(1.0, 2.0, 3.0));
+        say("pose_in_frame", between.translation);
+        say("axis of pose_in_frame", between.rotation * DVec3::new(1.0, 2.0, 3.0));
+        say("centre_of_mass", view.centre_of_mass());
+        say("spin", view.motion().angular);
+        say(
+            "motion",
+            view.motion().linear + view.motion().angular.cross(pose.translation - view.pose().translation),
+        );
+        say("velocity_at", view.velocity_at(on(frames, k, DVec3::new(0.3, 0.1, 0.2))));
+    }
+    for joint in ["shoulder", "elbow", "rail"] {
+        let view = world.get(world.find::<JointDoc>(joint).expect("it is there")).expect("it is there");
+        let read = view.reading();
+        say("reading", DVec3::new(read.twist, read.slide, 0.0));
+        say("rates", DVec3::new(read.twist_rate, read.slide_rate, 0.0));
+        say("rotation", read.rotation);
+        say("angular_rate", read.angular_rate);
+        say("force", view.force());
+        say("effort", DVec3::X * view.effort((joint == "rail").then_some(DriveCoordinate::Slide)));
+    }
+    let wrenches = world.workspace().joint_wrenches(world.model());
+    for wrench in wrenches.iter().chain(world.grab_wrenches()).chain([&world.momentum()]) {
+        say("torque", wrench.angular);
+        say("force", wrench.linear);
+    }
+    for acceleration in world.workspace().accelerations() {
+        say("angular acceleration", acceleration.angular);
+        say("acceleration", acceleration.linear);
+    }
+    let look = world.appearance();
+    for solid in &look.solids {
+        say("solid", world.pose(solid.body).compose(&solid.body_from_shape).transform_point(DVec3::ONE));
+    }
+    for end in look.springs.iter().flatten() {
+        say("spring", end.body.map_or(end.point, |body| world.pose(body).transform_point(end.point)));
+    }
+    let centre = told.iter().rev().find(|(what, _)| *what == "centre_of_mass").expect("of the stone").1;
+    let hit = world.ray(&RayCast::new(centre + DVec3::Z * 5.0, DVec3::NEG_Z));
+    let near = world.closest_point(DVec3::new(3.0, 2.0, 4.0), 10.0, Groups::ALL).expect("the stone");
+    for hit in hit.iter().chain([&near]) {
+        told.push(("place", hit.point));
+        told.push(("normal", hit.normal));
+    }
+    told
+}
+
+fn assert_agree(what: &str, plain: &[(&str, DVec3)], moved: &[(&str, DVec3)]) {
+    assert_eq!(plain.len(), moved.len(), "{what}");
+    for ((name, a), (_, b)) in plain.iter().zip(moved) {
+        assert!(a.distance(*b) < 1e-10 * (1.0 + a.length()), "{what}: {name} {a} {b}");
+    }
+}
+
+#[test]
+fn body_frames_off_the_centre_of_mass_change_nothing() {
+    let frame = |k: f64| {
+        Pose::new(exp_so3(DVec3::new(0.5 + k, -0.3 * k, 0.8)), DVec3::new(0.3, -0.2 - 0.1 * k, 0.1 * k))
+    };
+    let all = [[Pose::IDENTITY; 4], [0.0, 1.0, 2.0, 3.0].map(frame)];
+    for stepper in ["Implicit()", "Implicit(order: 2)", "Reduced()", "Explicit()"] {
+        let [mut one, mut other] = [0, 1].map(|k| twin(&all[k], stepper));
+        for step in 0..5 {
+            let what = format!("{stepper}, step {step}");
+            let steps = [&mut one, &mut other].map(|world| world.advance(0.02).steps);
+            assert!(steps[0] == steps[1] && steps[0] > 0);
+            assert_agree(&what, &told(&one, &all[0]), &told(&other, &all[1]));
+        }
+        // The stone is put elsewhere and thrown again.
+        let (place, spin, velocity) = (Pose::from_translation(DVec3::ONE * 3.0), DVec3::Z * 2.0, DVec3::X);
+        for (world, frames) in [(&mut one, &all[0]), (&mut other, &all[1])] {
+            let stone = world.find::<BodyDoc>(NAMES[3]).expect("it is there");
+            let arm = place.rotation * frames[3].translation;
+            assert!(world.set_pose(stone, place.compose(&frames[3])));
+            assert!(world.set_motion(stone, Motion::new(spin, velocity + spin.cross(arm))));
+            assert!(
+                world.get(stone).expect("it is there").centre_of_mass().distance(DVec3::ONE * 3.0) < 1e-14
+            );
+            world.step();
+        }
+        assert_agree(stepper, &told(&one, &all[0]), &told(&other, &all[1]));
+    }
+}
+
+#[test]
+fn a_hard_grab_holds_a_point_of_the_body_frame_while_a_score_guides() {
+    let mut world = small(
+        r#"gravity: (0, 0, 0), dt: 0.0005, stepper: Reduced(),
+        bodies: [
+          (name: "root", shapes: [Box(size: (0.1, 0.02, 0.03))]),
+          (name: "tip", pose: (position: (0.1, 0, 0)),
+           shapes: [Box(size: (0.1, 0.02, 0.03), at: (position: (0, 0.03, 0.05), rotation: Vector(0.3, 0, 0.5)))]),
+        ],
+        joints: [
+          (name: "base", kind: Ball, child: "root", frames: World(anchor: (-0.05, 0, 0))),
+          (name: "neck", kind: Ball, child: "tip", parent: "root", frames: World(anchor: (0.05, 0, 0))),
+        ],
+        score: (root: Active, phases: [(control: Guide(style: Acceleration, goals: []))]),"#,
+    );
+    let (body, point) = (world.body("tip").expect("it is there"), DVec3::X * 0.05);
+    let target = DVec3::new(0.13, 0.03, -0.04);
+    let mut input = Input::default();
+    input.grabs.push(Grab { body, point, target, stiffness: f64::INFINITY, damping: 0.0 });
+    for _ in 0..2000 {
+        assert!(world.step_with(&input).health.is_good());
+    }
+    let distance = world.pose(body).transform_point(point).distance(target);
+    assert!(distance < 2e-3, "{distance}");
+}
+
+#[test]
+fn wrenches_of_a_rail_are_about_its_anchor_on_body_1_whichever_body_is_above() {
+    let end = |stepper: &str| {
+        let mut world = small(&format!(
+            r#"dt: 0.0002, stepper: {stepper},
+            bodies: [
+              (name: "arm", pose: (position: (0.3, 0, 0)), shapes: [Box(size: (0.6, 0.1, 0.1))]),
+              (name: "rider", pose: (position: (0.3, 0.2, 0.3)), shapes: [Box(size: (0.2, 0.3, 0.1))]),
+            ],
+            joints: [
+              (name: "root", kind: Hinge, child: "arm", frames: World(axis: (0, 1, 0.2))),
+              (name: "rail", kind: Prismatic, child: "arm", parent: "rider", frames: World(anchor: (0.3, 0, 0.1), axis: (1, 0, 0.5)),
+               spring: (stiffness: 20, damping: 0.5)),
+            ],"#
+        ));
+        world.settings_mut().reactions = true;
+        run(&mut world, 1500);
+        let rail = world.joint("rail").expect("it is there");
+        (world.reading(rail).slide, world.workspace().joint_wrenches(world.model())[rail.index()])
+    };
+    let (slide, wrench) = end("Explicit(method: Rk4)");
+    assert!(slide.abs() > 0.05 && wrench.linear.length() > 1.0, "{slide} {wrench:?}");
+    for stepper in ["Implicit()", "Reduced()", "Reduced(method: Rk4)"] {
+        let (_, found) = end(stepper);
+        let off = found - wrench;
+        let most = 0.01 * (wrench.linear.length() + wrench.angular.length());
+        assert!(off.linear.length() + off.angular.length() < most, "{stepper}: {found:?} for {wrench:?}");
+    }
+}
+
+#[test]
+fn pictures_do_not_jump_where_an_edit_moves_a_centre_of_mass() {
+    let part = |at: DVec3| ShapeDoc {
+        at: Pose::from_translation(at).into(),
+        ..Shape::Sphere { radius: 0.1 }.into()
+    };
+    let mut body = BodyDoc::new("body").velocity(DVec3::X);
+    body.shapes.push(part(DVec3::ZERO));
+    let still = SceneDoc { gravity: DVec3::ZERO, ..SceneDoc::new("still") };
+    let mut world = World::from_scene(&still.with(body.clone())).expect("a good scene");
+    for _ in 0..3 {
+        world.advance(0.025);
+    }
+    let pictured = |world: &World| world.pose_in_frame(world.body("body").expect("it is there")).translation;
+    let before = pictured(&world);
+    let handle = world.find::<BodyDoc>("body").expect("it is there");
+    body.shapes.push(part(DVec3::Y));
+    world.replace(handle, body).expect("a good body");
+    assert!(pictured(&world).distance(before) < 1e-12, "{} is not {before}", pictured(&world));
 }

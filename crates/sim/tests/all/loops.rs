@@ -217,10 +217,10 @@ fn a_joint_that_holds_for_a_time_is_recorded_with_the_inputs() {
     };
     let mut world = scene("from_s: 0.2, to_s: 0.5,");
     let hold = world.mechanism().joint("hold").expect("a joint of the scene");
-    let mut recording = sinew_sim::Recording::new(world.state(), 7);
+    let mut recording = sinew_sim::Recording::new(&world, 7);
     let mut digests = Vec::new();
     for step in 1..=80 {
-        let report = world.step();
+        let report = recording.step(&mut world);
         let is_on = (21..=50).contains(&step);
         assert_eq!(world.input().released.is_empty(), is_on, "step {step}");
         assert_eq!(report.health.ignored_inputs, 0);
@@ -229,13 +229,10 @@ fn a_joint_that_holds_for_a_time_is_recorded_with_the_inputs() {
         // An open joint closes a part of its reach in a step.
         assert!(gap < 1e-8 || !is_on || step < 25, "step {step}: {gap:e}");
         assert!(gap > 0.01 || is_on || (51..60).contains(&step), "step {step}: {gap:e}");
-        recording.push(world.input(), world.state());
         digests.push(world.digest());
     }
-    let mut workspace = sinew_sim::Workspace::new(world.model());
     for n in [20, 21, 34, 50, 51, 80] {
-        let state =
-            recording.state_after(n, world.model(), world.settings(), &mut workspace).expect("recorded");
+        let state = recording.state_after(n).expect("recorded");
         world.restore(&state).expect("a state of this world");
         assert_eq!(world.digest(), digests[n - 1], "after step {n}");
     }

@@ -373,11 +373,11 @@ fn a_hard_grab_of_what_does_not_move_is_ignored_once() {
 #[test]
 fn what_joint_coordinates_cannot_say_is_an_error_with_a_place() {
     let text = r#"(format: 1, name: "loop", stepper: Reduced(),
-  bodies: [(name: "a", shapes: [Box(size: (1, 1, 1))]), (name: "b", shapes: [Box(size: (1, 1, 1))])],
+  bodies: [(name: "a", shapes: [Box(size: (1, 1, 1))]), (name: "b", shapes: [Box(size: (1, 1, 1))]), (name: "led", kind: Kinematic)],
   joints: [
     (name: "one", kind: Ball, child: "a"),
     (name: "two", kind: Ball, child: "b", parent: "a"),
-    (name: "three", kind: Ball, child: "b"),
+    (name: "three", kind: Ball, child: "b", parent: "led"),
   ])"#;
     let error = World::from_scene(&SceneDoc::from_ron(text, "loop.ron").expect("a scene")).unwrap_err();
     assert_eq!(error.fields(), ["stepper"]);

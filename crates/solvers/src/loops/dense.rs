@@ -11,7 +11,8 @@
 //! **Failure.** Numbers that are not finite give [`LoopStop::Breakdown`].
 
 use super::settings::{LOOP_DRIFT, LoopStop};
-use super::{krylov::Krylov, operator::Operator, responder::FreeMass};
+use super::table::RowTable;
+use super::{krylov::Krylov, operator::Equations};
 use crate::vector::largest;
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
@@ -23,10 +24,9 @@ const DEPENDENT: f64 = 1e-11;
 const ZERO: f64 = 1e-12;
 
 /// Solves for the present residual and adds the solution to `lambda`; counts as one iteration.
-pub(crate) fn solve(
+pub(super) fn solve<'e>(
     krylov: &mut Krylov<'_>,
-    operator: &mut Operator<'_>,
-    free_mass: &dyn Fn(u32) -> FreeMass,
+    operator: &mut impl Equations<'e>,
     rhs: &[f64],
     lambda: &mut [f64],
 ) -> LoopStop {
@@ -41,13 +41,13 @@ pub(crate) fn solve(
     let n = lambda.len();
     // Rows that the tree holds already leave only noise, which shows only relative to the values for free bodies.
     let mut free = Vec::new();
-    operator.rows.fill_free_diagonal(free_mass, &mut free);
+    operator.fill_free_diagonal(&mut free);
     let mut stop = LoopStop::Converged;
     let factor = Llt::new(a.as_ref(), Side::Lower).ok().filter(|factor| {
         let pivot = |i: usize| factor.L()[(i, i)] * factor.L()[(i, i)];
         (0..n).all(|i| pivot(i) > DEPENDENT * a[(i, i)] && pivot(i) > ZERO * free[i])
     });
-    let pseudo = if factor.is_some() { None } else { PseudoInverse::new(operator, &a, &free) };
+    let pseudo = if factor.is_some() { None } else { PseudoInverse::new(operator.rows(), &a, &free) };
     // A second pass removes what rounding left.
     for _ in 0..2 {
         let r = krylov.residual_mut();
@@ -67,12 +67,12 @@ pub(crate) fn solve(
 }
 
 /// `A`, symmetric, with ones on the diagonal of rows that are switched off.
-fn assemble(operator: &mut Operator<'_>) -> Mat<f64> {
-    let n = operator.rows.len();
+fn assemble<'e>(operator: &mut impl Equations<'e>) -> Mat<f64> {
+    let n = operator.rows().len();
     let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
     let mut a = Mat::zeros(n, n);
-    let rows = operator.rows;
-    for block in rows.blocks() {
+    let rows = operator.rows();
+    for block in &rows.blocks {
         for j in block.rows() {
             if block.weight > 0.0 {
                 unit[j] = 1.0;
@@ -95,12 +95,12 @@ struct PseudoInverse {
 }
 
 impl PseudoInverse {
-    fn new(operator: &Operator<'_>, a: &Mat<f64>, free: &[f64]) -> Option<Self> {
+    fn new(rows: &RowTable, a: &Mat<f64>, free: &[f64]) -> Option<Self> {
         let n = a.nrows();
         let mut scale = vec![1.0; n];
-        for block in operator.rows.blocks() {
+        for block in &rows.blocks {
             for i in block.rows() {
-                let (entry, compliance) = (a[(i, i)], operator.rows.compliance()[i]);
+                let (entry, compliance) = (a[(i, i)], rows.compliance[i]);
                 let rigid = if compliance > 0.0 { (entry - compliance).max(0.0) / entry } else { 1.0 };
                 // A compliant row that moves nothing is scaled by its own entry.
                 let rigid = if rigid > 0.0 { rigid } else { 1.0 / entry };

@@ -22,8 +22,7 @@
 //! **Failure.** Numbers that are not finite give [`LoopStop::Breakdown`].
 
 use super::graph::LoopGraph;
-use super::operator::Operator;
-use super::responder::FreeMass;
+use super::operator::Equations;
 use super::settings::{LOOP_DRIFT, LoopSettings, LoopStop};
 use crate::vector::largest;
 
@@ -83,9 +82,8 @@ pub(crate) struct DirectScratch {
 }
 
 /// Solves `(Â + D) λ = rhs` from the multipliers given; returns how it ended and the largest residual.
-pub(crate) fn solve(
-    operator: &mut Operator<'_>,
-    free_mass: &dyn Fn(u32) -> FreeMass,
+pub(super) fn solve<'e>(
+    operator: &mut impl Equations<'e>,
     settings: &LoopSettings,
     scratch: &mut DirectScratch,
     rhs: &[f64],
@@ -93,13 +91,13 @@ pub(crate) fn solve(
 ) -> (LoopStop, f64) {
     let n = lambda.len();
     scratch.resize(n);
-    operator.rows.fill_free_diagonal(free_mass, &mut scratch.free);
+    operator.fill_free_diagonal(&mut scratch.free);
     scratch.assemble(operator, settings, rhs, lambda);
     let rank = scratch.decompose(n);
     scratch.rank = Some(rank);
     scratch.dependent = scratch.find_dependent(rank, DEPENDENT * epsilon(settings, SHARE));
     scratch.subtract(rhs, lambda);
-    operator.switch_off(&mut scratch.residual);
+    operator.rows().switch_off(&mut scratch.residual);
     let mut residual = largest(&scratch.residual);
     for _ in 0..REPEATS {
         if residual < settings.precision || !residual.is_finite() {
@@ -107,7 +105,7 @@ pub(crate) fn solve(
         }
         scratch.advance(rank, lambda);
         scratch.subtract(rhs, lambda);
-        operator.switch_off(&mut scratch.residual);
+        operator.rows().switch_off(&mut scratch.residual);
         residual = largest(&scratch.residual);
     }
     let (stop, residual) = judge(residual, settings, lambda);
@@ -118,9 +116,8 @@ pub(crate) fn solve(
 }
 
 /// [`solve`] on a graph: `E` is its factor, and `A E = 1 − ε P E`.
-pub(crate) fn solve_graph(
-    (operator, graph): (&mut Operator<'_>, &mut LoopGraph),
-    free_mass: &dyn Fn(u32) -> FreeMass,
+pub(super) fn solve_graph<'e>(
+    (operator, graph): (&mut impl Equations<'e>, &mut LoopGraph),
     settings: &LoopSettings,
     scratch: &mut DirectScratch,
     rhs: &[f64],
@@ -132,8 +129,8 @@ pub(crate) fn solve_graph(
         vector.clear();
         vector.resize(n, 0.0);
     }
-    operator.rows.fill_free_diagonal(free_mass, proximal);
-    for block in operator.rows.blocks() {
+    operator.fill_free_diagonal(proximal);
+    for block in &operator.rows().blocks {
         proximal[block.rows()].iter_mut().for_each(|p| *p *= LEAST / block.weight.max(f64::MIN_POSITIVE));
     }
     graph.factor(proximal);
@@ -162,7 +159,7 @@ pub(crate) fn solve_graph(
             graph.solve(column);
             lambda.iter_mut().zip(&*column).for_each(|(l, z)| *l -= z);
         }
-        operator.switch_off(lambda);
+        operator.rows().switch_off(lambda);
         let before = residual;
         residual = operator.residual(rhs, lambda, r);
         if residual > STALLED * before {
@@ -238,18 +235,18 @@ impl DirectScratch {
 
     /// `A` and `A + ε P/w`, with ones on the diagonal of rows that are switched off. Joints that the tree holds already get no multipliers: they would
     /// resolve by how far they are open, and push against the tree.
-    fn assemble(
+    fn assemble<'e>(
         &mut self,
-        operator: &mut Operator<'_>,
+        operator: &mut impl Equations<'e>,
         settings: &LoopSettings,
         rhs: &[f64],
         lambda: &mut [f64],
     ) {
         let Self { matrix, factor, free, column, .. } = self;
-        let rows = operator.rows;
+        let rows = operator.rows();
         let n = rows.len();
         let held = (HELD * settings.openness * settings.openness).min(MOST_HELD);
-        for block in rows.blocks() {
+        for block in &rows.blocks {
             if block.weight <= 0.0 {
                 for row in block.rows() {
                     factor[row * n + row] = 1.0;
@@ -261,22 +258,22 @@ impl DirectScratch {
                 matrix[row * n..][..n].copy_from_slice(column);
             }
             let left = [false, true].map(|is_turn| {
-                let own = block.rows().filter(|&row| rows.is_turn(block, row) == is_turn);
+                let own = block.rows().filter(|&row| operator.is_turn(block, row) == is_turn);
                 let sum = own.fold([0.0; 2], |[a, b], row| [a + matrix[row * n + row], b + free[row]]);
                 if sum[1] > 0.0 { sum[0] / sum[1] } else { 0.0 }
             });
             let left = left[0].max(left[1]);
             let mut share = left * epsilon(settings, SHARE) / block.weight;
-            let is_rigid = block.rows().all(|row| rows.compliance()[row] == 0.0);
+            let is_rigid = block.rows().all(|row| rows.compliance[row] == 0.0);
             // A stiff motor leaves as little to a light body, but does not close the joint.
-            let is_closed = || largest(&rhs[block.rows()]) <= CLOSED * largest(&rows.rhs()[block.rows()]);
+            let is_closed = || largest(&rhs[block.rows()]) <= CLOSED * largest(&rows.rhs[block.rows()]);
             if left <= held && is_rigid && is_closed() {
                 lambda[block.rows()].fill(0.0);
                 share = 1.0;
             }
             for row in block.rows() {
                 factor[row * n + row] = share * free[row];
-                matrix[row * n + row] += rows.compliance()[row];
+                matrix[row * n + row] += rows.compliance[row];
             }
         }
         // Symmetric to rounding; made so exactly.

@@ -5,7 +5,8 @@
 //!
 //! World axes at centres of mass. Cost: about 150 flops per row and 40 per pair of point blocks that meet.
 
-use super::rows::{BlockRows, LoopBlock, LoopRows};
+use super::rows::{BlockRows, LoopRows};
+use super::table::LoopBlock;
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym3, Sym6};
 use std::ops::Range;

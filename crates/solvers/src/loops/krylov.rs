@@ -17,7 +17,7 @@
 //! **Failure.** Numbers that are not finite end a method with [`LoopStop::Breakdown`].
 
 use super::settings::{LoopSettings, LoopStop};
-use super::{operator::Operator, precondition::Preconditioner};
+use super::{operator::Equations, precondition::Preconditioner};
 use crate::vector::{larger, largest};
 use sinew_math::dot;
 
@@ -99,14 +99,14 @@ fn halt(
 }
 
 /// Preconditioned conjugate residual from the residual vector given.
-pub(crate) fn conjugate_residual(
+pub(super) fn conjugate_residual<'e>(
     krylov: &mut Krylov<'_>,
-    operator: &mut Operator<'_>,
+    operator: &mut impl Equations<'e>,
     lambda: &mut [f64],
 ) -> LoopStop {
     let Krylov { vectors, preconditioner, settings, keep_going, iterations, scale } = krylov;
     let [r, z, p, w, q, u, s, ..] = vectors;
-    let mut rz = preconditioner.apply(operator.rows, r, z);
+    let mut rz = preconditioner.apply(operator.rows(), r, z);
     let mut residual = largest(r);
     [&mut *p, w, q].into_iter().for_each(|x| x.fill(0.0));
     let mut rho_old = f64::INFINITY;
@@ -124,7 +124,7 @@ pub(crate) fn conjugate_residual(
             return LoopStop::Converged;
         }
         operator.apply(z, u);
-        let sigma = preconditioner.apply(operator.rows, u, s);
+        let sigma = preconditioner.apply(operator.rows(), u, s);
         let rho = dot(z, u);
         if !(rho.is_finite() && sigma.is_finite() && rz.is_finite()) {
             return LoopStop::Breakdown;
@@ -151,9 +151,9 @@ pub(crate) fn conjugate_residual(
 }
 
 /// Preconditioned conjugate gradient; with `SHADOW` the textbook biconjugate gradient.
-pub(crate) fn conjugate_gradient<const SHADOW: bool>(
+pub(super) fn conjugate_gradient<'e, const SHADOW: bool>(
     krylov: &mut Krylov<'_>,
-    operator: &mut Operator<'_>,
+    operator: &mut impl Equations<'e>,
     lambda: &mut [f64],
 ) -> LoopStop {
     let Krylov { vectors, preconditioner, settings, keep_going, iterations, .. } = krylov;
@@ -174,9 +174,9 @@ pub(crate) fn conjugate_gradient<const SHADOW: bool>(
         if residual > DIVERGED * least {
             break LoopStop::Diverged;
         }
-        preconditioner.apply(operator.rows, r, z);
+        preconditioner.apply(operator.rows(), r, z);
         let rho = if SHADOW {
-            preconditioner.apply(operator.rows, shadow_r, shadow_z);
+            preconditioner.apply(operator.rows(), shadow_r, shadow_z);
             dot(shadow_r, z)
         } else {
             dot(r, z)

@@ -5,6 +5,7 @@ mod closed;
 #[cfg(feature = "dense")]
 mod dense;
 mod direct;
+mod free_block;
 mod graph;
 mod ingredients;
 mod krylov;
@@ -14,11 +15,15 @@ mod refine;
 mod responder;
 mod rows;
 mod settings;
+mod table;
+mod variable_rows;
 
 pub use all_rows::AllRows;
 pub use closed::{ClosedScratch, ClosedTree};
 pub use graph::LoopGraph;
-pub use refine::{LoopProblem, LoopScratch, refine};
+pub use refine::{LoopProblem, LoopScratch, VariableProblem, refine, refine_variables};
 pub use responder::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
-pub use rows::{LoopBlock, LoopRow, LoopRows};
+pub use rows::{LoopRow, LoopRows};
 pub use settings::{COUPLED_ROWS, DIRECT_ROWS, LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
+pub use table::LoopBlock;
+pub use variable_rows::VariableRows;

@@ -14,10 +14,11 @@
 //!
 //! **Cost.** About 150 flops per point block to build, 15 to apply. A block of weight 0 is zero. Nothing fails.
 
-use super::responder::FreeMass;
-use super::rows::{BlockRows, LoopBlock, LoopRows};
+use super::free_block::FreeBlock;
+use super::operator::Equations;
+use super::table::{BlockShape, LoopBlock, RowTable};
 use glam::DVec3;
-use sinew_math::{Force, Motion, Sym3};
+use sinew_math::Sym3;
 
 /// Relative size below which a pivot belongs to a repeated row.
 const REPEATED: f64 = 1e-10;
@@ -40,35 +41,17 @@ pub(crate) enum JointBlock<'a> {
 
 impl Preconditioner {
     /// Builds `C` for the rows.
-    pub(crate) fn fill(&mut self, rows: &LoopRows, free_mass: &dyn Fn(u32) -> FreeMass, invert: bool) {
+    pub(super) fn fill<'a>(&mut self, equations: &impl Equations<'a>, invert: bool) {
         self.points.clear();
         self.general.clear();
+        let rows = equations.rows();
         let (mut largest, mut heaviest, mut size) = (0.0f64, 0.0f64, 0.0f64);
-        for block in rows.blocks() {
-            let masses = block.ports.map(|port| LoopRows::mass_at(port, free_mass));
-            let diagonal = match rows.rows_of(block) {
-                BlockRows::Point(arms) => {
-                    let rigid = point_block(arms, &masses);
-                    self.points
-                        .push(rigid + Sym3::diagonal(DVec3::from_slice(&rows.compliance()[block.rows()])));
-                    rigid.diagonal_entries().max_element()
-                }
-                BlockRows::General(own) => {
-                    let b = general_block(own, &masses, &rows.compliance()[block.rows()]);
-                    self.general.push(b);
-                    // Without D, so that one very compliant row does not set the scale of the others.
-                    let soft = &rows.compliance()[block.rows()];
-                    soft.iter().enumerate().map(|(i, d)| b[i][i] - d).fold(0.0, f64::max)
-                }
-                BlockRows::Wide(_) => {
-                    let row = block.rows().start;
-                    let rigid = rows.free_entry(block, row, free_mass);
-                    let mut b = [[0.0; 6]; 6];
-                    b[0][0] = rigid + rows.compliance()[row];
-                    self.general.push(b);
-                    rigid
-                }
-            };
+        for block in &rows.blocks {
+            let (own, diagonal) = equations.free_block(block);
+            match own {
+                FreeBlock::Point(b) => self.points.push(b),
+                FreeBlock::General(b) => self.general.push(b),
+            }
             largest = largest.max(diagonal);
             size = size.max(block.weight * diagonal);
             heaviest = heaviest.max(block.weight);
@@ -76,14 +59,14 @@ impl Preconditioner {
         let reference = if largest > 0.0 { largest } else { 1.0 };
         self.size = if invert { heaviest } else { size };
         let (mut points, mut general) = (self.points.iter_mut(), self.general.iter_mut());
-        for block in rows.blocks() {
-            match rows.rows_of(block) {
-                BlockRows::Point(_) => {
+        for block in &rows.blocks {
+            match block.shape {
+                BlockShape::Point => {
                     let Some(b) = points.next() else { return };
                     let c = if invert { invert_point(b, reference) } else { Sym3::IDENTITY };
                     *b = c * block.weight;
                 }
-                BlockRows::General(_) | BlockRows::Wide(_) => {
+                BlockShape::General | BlockShape::Wide(_) => {
                     let Some(b) = general.next() else { return };
                     let n = block.rows().len();
                     let mut c = [[0.0; 6]; 6];
@@ -101,15 +84,15 @@ impl Preconditioner {
 
     /// Calls `each(block, C of the block)` for all blocks in order.
     #[inline(always)]
-    pub(crate) fn for_each(&self, rows: &LoopRows, mut each: impl FnMut(&LoopBlock, JointBlock<'_>)) {
+    pub(super) fn for_each(&self, rows: &RowTable, mut each: impl FnMut(&LoopBlock, JointBlock<'_>)) {
         let (mut point, mut general) = (0, 0);
-        for block in rows.blocks() {
-            match rows.rows_of(block) {
-                BlockRows::Point(_) => {
+        for block in &rows.blocks {
+            match block.shape {
+                BlockShape::Point => {
                     each(block, JointBlock::Point(&self.points[point]));
                     point += 1;
                 }
-                BlockRows::General(_) | BlockRows::Wide(_) => {
+                BlockShape::General | BlockShape::Wide(_) => {
                     each(block, JointBlock::General(&self.general[general]));
                     general += 1;
                 }
@@ -118,7 +101,7 @@ impl Preconditioner {
     }
 
     /// `y = C x`; returns `x·y`.
-    pub(crate) fn apply(&self, rows: &LoopRows, x: &[f64], y: &mut [f64]) -> f64 {
+    pub(super) fn apply(&self, rows: &RowTable, x: &[f64], y: &mut [f64]) -> f64 {
         let mut sum = 0.0;
         self.for_each(rows, |block, matrix| {
             let (x, y) = (&x[block.rows()], &mut y[block.rows()]);
@@ -139,33 +122,6 @@ impl Preconditioner {
         });
         sum
     }
-}
-
-/// `B` of a point block: `Σ 1/m − [a] I⁻¹ [a]`.
-#[inline]
-fn point_block(arms: &[DVec3; 2], masses: &[FreeMass; 2]) -> Sym3 {
-    let mut b = Sym3::diagonal(DVec3::splat(masses[0].inverse_mass + masses[1].inverse_mass));
-    for (arm, mass) in arms.iter().zip(masses) {
-        // Column j of −[a] I⁻¹ [a] is I⁻¹(a × eⱼ) × a.
-        let column = |e: DVec3| mass.inverse_inertia.mul_vec(arm.cross(e)).cross(*arm);
-        let (x, y, z) = (column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
-        b += Sym3 { xx: x.x, yy: y.y, zz: z.z, xy: y.x, xz: z.x, yz: z.y };
-    }
-    b
-}
-
-/// `B` of general rows, padded with zeros.
-fn general_block(rows: &[[Force; 2]], masses: &[FreeMass; 2], compliance: &[f64]) -> [[f64; 6]; 6] {
-    let mut b = [[0.0; 6]; 6];
-    for (i, row) in rows.iter().enumerate() {
-        let moved: [Motion; 2] = std::array::from_fn(|k| masses[k].mul(row[k]));
-        for (j, other) in rows[..=i].iter().enumerate() {
-            b[i][j] = other[0].dot(moved[0]) + other[1].dot(moved[1]);
-            b[j][i] = b[i][j];
-        }
-        b[i][i] += compliance[i];
-    }
-    b
 }
 
 #[inline]

@@ -32,20 +32,29 @@ use super::dense;
 use super::direct::{self, DirectScratch};
 use super::graph::LoopGraph;
 use super::krylov::{Krylov, conjugate_gradient, conjugate_residual};
-use super::operator::{Operator, Ports};
+use super::operator::{Equations, Ports, TwistEquations};
 use super::responder::{FreeMass, Responder};
 use super::settings::{LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
+use super::variable_rows::{VariableEquations, VariableRows, VariableScratch};
 use super::{precondition::Preconditioner, rows::LoopRows};
 use crate::vector::largest;
+use crate::{system::BlockSystem, tree_solver::TreeSolver};
 
 /// Scratch of [`refine`]; grows on first use.
 #[derive(Clone, Debug, Default)]
 pub struct LoopScratch {
     ports: Ports,
+    variables: VariableScratch,
+    pub(crate) methods: MethodScratch,
+}
+
+/// Scratch of the methods, whatever the rows act on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MethodScratch {
     preconditioner: Preconditioner,
     vectors: Vec<f64>,
     verified: Vec<f64>,
-    pub(crate) direct: DirectScratch,
+    direct: DirectScratch,
 }
 
 impl LoopScratch {
@@ -56,7 +65,7 @@ impl LoopScratch {
 
     /// Whether the last [`refine`] has factored its rows, for [`Self::solve_again`] and [`crate::ClosedTree`].
     pub fn is_factored(&self) -> bool {
-        self.direct.is_factored()
+        self.methods.direct.is_factored()
     }
 
     /// Solves the rows that the last [`refine`] has factored for another right-hand side.
@@ -64,7 +73,7 @@ impl LoopScratch {
     /// # Panics
     /// If the vectors do not have one entry per row.
     pub fn solve_again(&mut self, rhs: &[f64], lambda: &mut [f64]) {
-        self.direct.solve_again(rhs, lambda);
+        self.methods.direct.solve_again(rhs, lambda);
     }
 }
 
@@ -95,20 +104,96 @@ pub fn refine(
     keep_going: &mut dyn FnMut(u32, f64) -> bool,
 ) -> LoopReport {
     let LoopProblem { rows, responder, free_mass, rhs, graph } = problem;
+    let equations = TwistEquations::new(rows, responder, free_mass, &mut scratch.ports);
+    refine_equations(equations, (rhs, graph), lambda, settings, (&mut scratch.methods, keep_going))
+}
+
+/// The loop equations of rows on variables of any size: `(Â + D) λ = rhs` with `Â = J T Jᵀ`, `T` the inverse of a tree.
+pub struct VariableProblem<'a> {
+    /// The rows `J` and `D`.
+    pub rows: &'a VariableRows,
+    /// The system of the tree; its diagonal blocks are the masses for the preconditioner.
+    pub system: &'a BlockSystem,
+    /// The tree, factored.
+    pub tree: &'a dyn TreeSolver,
+    /// `b − J v_a` with the solution `v_a` of the tree alone, one entry per row.
+    pub rhs: &'a [f64],
+}
+
+/// [`refine`] for rows on variables of any size. With the multipliers, `b + Jᵀλ` ([`VariableRows::scatter`]) is the right-hand side of the
+/// tree for which it closes the loops.
+///
+/// ```
+/// use sinew_solvers::{
+///     BlockSystem, LoopScratch, LoopSettings, TreeLdlt, VariableProblem, VariableRows, refine_variables,
+/// };
+/// use sinew_topology::{GraphBuilder, plan};
+///
+/// // Two variables of 12 and of 2 unknowns, all of mass 1; the first and the last unknown are to move as one.
+/// let mut builder = GraphBuilder::new();
+/// let [a, b] = [12, 2].map(|dim| builder.add_variable(dim));
+/// let plan = plan(&builder.finish()?)?;
+/// let mut system = BlockSystem::new(&plan);
+/// for (variable, dim) in [(a, 12), (b, 2)] {
+///     (0..dim).for_each(|i| system.variable_mut(variable)[i * (dim + 1)] = 1.0);
+/// }
+/// system.variable_rhs_mut(a)[0] = 4.0;
+/// let mut tree = TreeLdlt::new(&plan);
+/// tree.factor(&system)?;
+///
+/// let mut on_a = [0.0; 12];
+/// on_a[0] = 1.0;
+/// let mut rows = VariableRows::new();
+/// rows.push(&[(a, &on_a), (b, &[0.0, -1.0])], &[0.0], &[0.0], 1.0);
+///
+/// let mut v = system.rhs().to_vec();
+/// tree.solve(&mut v);
+/// let (mut gap, mut lambda) = ([0.0], [0.0]);
+/// rows.gather(&system, &v, &mut gap);
+/// let rhs = [rows.rhs()[0] - gap[0]];
+/// let problem = VariableProblem { rows: &rows, system: &system, tree: &tree, rhs: &rhs };
+/// refine_variables(problem, &mut lambda, &LoopSettings::default(), &mut LoopScratch::new(), &mut |_, _| true);
+///
+/// v.copy_from_slice(system.rhs());
+/// rows.scatter(&system, &lambda, &mut v);
+/// tree.solve(&mut v);
+/// assert!((lambda[0] + 2.0).abs() < 1e-9 && (v[system.variable_range(b)][1] - 2.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn refine_variables(
+    problem: VariableProblem<'_>,
+    lambda: &mut [f64],
+    settings: &LoopSettings,
+    scratch: &mut LoopScratch,
+    keep_going: &mut dyn FnMut(u32, f64) -> bool,
+) -> LoopReport {
+    let VariableProblem { rows, system, tree, rhs } = problem;
+    let equations = VariableEquations::new(rows, system, tree, &mut scratch.variables);
+    refine_equations(equations, (rhs, None), lambda, settings, (&mut scratch.methods, keep_going))
+}
+
+/// Solves the equations, whatever their rows act on.
+fn refine_equations<'a, E: Equations<'a>>(
+    mut operator: E,
+    (rhs, graph): (&'a [f64], Option<&mut LoopGraph>),
+    lambda: &'a mut [f64],
+    settings: &'a LoopSettings,
+    (scratch, keep_going): (&'a mut MethodScratch, &'a mut dyn FnMut(u32, f64) -> bool),
+) -> LoopReport {
+    let rows = operator.rows();
     assert_eq!([rhs.len(), lambda.len()], [rows.len(); 2], "vectors must have one entry per row");
-    let LoopScratch { ports, preconditioner, vectors, verified, direct } = scratch;
+    let MethodScratch { preconditioner, vectors, verified, direct } = scratch;
     direct.forget();
     let mut report = LoopReport { rows: rows.len() as u32, ..LoopReport::default() };
-    if rows.is_empty() {
+    if rows.len() == 0 {
         return report;
     }
     let graph = graph.filter(|_| matches!(settings.method, LoopMethod::Auto | LoopMethod::Direct));
-    let is_direct = graph.is_some() || settings.is_direct(rows.len(), responder.is_slow());
-    let mut operator = Operator::new(rows, responder, ports);
+    let is_direct = graph.is_some() || settings.is_direct(rows.len(), operator.is_slow());
     if !largest(lambda).is_finite() {
         lambda.fill(0.0);
     }
-    operator.switch_off(lambda);
+    rows.switch_off(lambda);
     if is_direct {
         if settings.iterations == 0 || !keep_going(0, f64::INFINITY) {
             report.stop = if settings.iterations == 0 { LoopStop::Budget } else { LoopStop::Asked };
@@ -117,10 +202,8 @@ pub fn refine(
         }
         report.iterations = 1;
         (report.stop, report.residual) = match graph {
-            Some(graph) => {
-                direct::solve_graph((&mut operator, graph), free_mass, settings, direct, rhs, lambda)
-            }
-            None => direct::solve(&mut operator, free_mass, settings, direct, rhs, lambda),
+            Some(graph) => direct::solve_graph((&mut operator, graph), settings, direct, rhs, lambda),
+            None => direct::solve(&mut operator, settings, direct, rhs, lambda),
         };
         report.dependent = direct.dependent;
         if report.stop != LoopStop::Breakdown {
@@ -132,11 +215,11 @@ pub fn refine(
     }
     verified.clear();
     verified.extend_from_slice(lambda);
-    preconditioner.fill(rows, free_mass, settings.precondition);
+    preconditioner.fill(&operator, settings.precondition);
     let mut krylov = Krylov::new(vectors, rows.len(), preconditioner, settings, keep_going);
     report.residual = operator.residual(rhs, lambda, krylov.residual_mut());
     krylov.scale = largest(rhs).max(report.residual);
-    let mut solve = LoopSolve { operator, krylov, free_mass, rhs, lambda, verified, report };
+    let mut solve = LoopSolve { operator, krylov, rhs, lambda, verified, report };
     while solve.starts_again() {}
     let mut report = solve.report;
     if !report.residual.is_finite() {
@@ -146,11 +229,9 @@ pub fn refine(
 }
 
 /// A solve between two starts of its method.
-struct LoopSolve<'a> {
-    operator: Operator<'a>,
+struct LoopSolve<'a, E> {
+    operator: E,
     krylov: Krylov<'a>,
-    #[cfg_attr(not(feature = "dense"), expect(dead_code, reason = "for the dense method"))]
-    free_mass: &'a dyn Fn(u32) -> FreeMass,
     rhs: &'a [f64],
     lambda: &'a mut [f64],
     /// The last multipliers whose residual was computed from them.
@@ -158,7 +239,7 @@ struct LoopSolve<'a> {
     report: LoopReport,
 }
 
-impl LoopSolve<'_> {
+impl<'a, E: Equations<'a>> LoopSolve<'a, E> {
     /// Runs the method once from the present residual, until it stops.
     fn run_method(&mut self) -> LoopStop {
         let Self { operator, krylov, lambda, .. } = self;
@@ -170,7 +251,7 @@ impl LoopSolve<'_> {
             LoopMethod::ConjugateGradient => conjugate_gradient::<false>(krylov, operator, lambda),
             LoopMethod::BiConjugateGradient => conjugate_gradient::<true>(krylov, operator, lambda),
             #[cfg(feature = "dense")]
-            LoopMethod::Dense => dense::solve(krylov, operator, self.free_mass, self.rhs, lambda),
+            LoopMethod::Dense => dense::solve(krylov, operator, self.rhs, lambda),
         }
     }
 

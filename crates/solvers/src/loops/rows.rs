@@ -18,9 +18,9 @@
 //! **Failure.** None: sums and products only. A port [`LoopRows::FIXED`] is immovable: it takes any impulse.
 
 use super::responder::FreeMass;
+use super::table::{BlockShape, LoopBlock, RowTable};
 use glam::DVec3;
 use sinew_math::{Force, Motion};
-use std::ops::Range;
 
 /// One scalar row: `on1·v₁ + on2·v₂ + compliance·λ = rhs`.
 ///
@@ -37,37 +37,6 @@ pub struct LoopRow {
     pub compliance: f64,
 }
 
-/// One joint among the loops.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LoopBlock {
-    /// The two bodies, or [`LoopRows::FIXED`]; fixed for a wide row, whose bodies are stored with it.
-    pub ports: [u32; 2],
-    /// Visual importance, ≥ 0; see [`crate::refine`].
-    pub weight: f64,
-    first: u32,
-    data: u32,
-    n_rows: u8,
-    shape: BlockShape,
-}
-
-/// What a block stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BlockShape {
-    Point,
-    General,
-    /// One row on this many bodies.
-    Wide(u16),
-}
-
-impl LoopBlock {
-    /// Where the rows of the block are among all rows.
-    #[inline]
-    pub fn rows(&self) -> Range<usize> {
-        let first = self.first as usize;
-        first..first + usize::from(self.n_rows)
-    }
-}
-
 /// The data of a block of rows.
 #[derive(Clone, Copy)]
 pub(crate) enum BlockRows<'a> {
@@ -79,25 +48,18 @@ pub(crate) enum BlockRows<'a> {
     Wide(&'a [(u32, Force)]),
 }
 
-/// Largest weight; larger ones are cut, so that products of weights stay finite.
-const LARGEST_WEIGHT: f64 = 1e12;
-
 /// The rows of all loops.
 #[derive(Clone, Debug, Default)]
 pub struct LoopRows {
-    blocks: Vec<LoopBlock>,
+    table: RowTable,
     arms: Vec<[DVec3; 2]>,
     rows: Vec<[Force; 2]>,
     /// Ends of wide rows.
     wide: Vec<(u32, Force)>,
-    rhs: Vec<f64>,
-    compliance: Vec<f64>,
     /// Ports touched, each once, in the order of their first block.
     ports: Vec<u32>,
     /// Whether a port is in `ports`.
     seen: Vec<bool>,
-    /// Whether a block has the weight 0.
-    switched_off: bool,
 }
 
 impl LoopRows {
@@ -116,17 +78,14 @@ impl LoopRows {
 
     /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
-        self.blocks.clear();
+        self.table.clear();
         self.arms.clear();
         self.rows.clear();
         self.wide.clear();
-        self.rhs.clear();
-        self.compliance.clear();
         for &port in &self.ports {
             self.seen[port as usize] = false;
         }
         self.ports.clear();
-        self.switched_off = false;
     }
 
     /// Three rigid rows that hold two points together: `v₁ + ω₁×arm₁ − v₂ − ω₂×arm₂ = rhs`.
@@ -136,8 +95,8 @@ impl LoopRows {
     pub fn push_point(&mut self, ports: [u32; 2], arms: [DVec3; 2], rhs: DVec3, weight: f64) {
         self.push_block(ports, weight, (3, self.arms.len()), BlockShape::Point);
         self.arms.push(arms);
-        self.rhs.extend(rhs.to_array());
-        self.compliance.extend([0.0; 3]);
+        self.table.rhs.extend(rhs.to_array());
+        self.table.compliance.extend([0.0; 3]);
     }
 
     /// Up to six general rows as one block.
@@ -146,8 +105,8 @@ impl LoopRows {
         self.push_block(ports, weight, (rows.len(), self.rows.len()), BlockShape::General);
         for row in rows {
             self.rows.push([row.on1, row.on2]);
-            self.rhs.push(row.rhs);
-            self.compliance.push(row.compliance.max(0.0));
+            self.table.rhs.push(row.rhs);
+            self.table.compliance.push(row.compliance.max(0.0));
         }
     }
 
@@ -166,8 +125,8 @@ impl LoopRows {
         }
         let n_ends = u16::try_from(self.wide.len() - first).expect("a row acts on fewer than 65536 bodies");
         self.push_block([Self::FIXED; 2], weight, (1, first), BlockShape::Wide(n_ends));
-        self.rhs.push(rhs);
-        self.compliance.push(compliance.max(0.0));
+        self.table.rhs.push(rhs);
+        self.table.compliance.push(compliance.max(0.0));
     }
 
     /// Notes a port that rows touch.
@@ -190,35 +149,36 @@ impl LoopRows {
         shape: BlockShape,
     ) {
         ports.into_iter().filter(|&port| port != Self::FIXED).for_each(|port| self.touch(port));
-        let weight = if weight > 0.0 { weight.min(LARGEST_WEIGHT) } else { 0.0 };
-        self.switched_off |= weight <= 0.0;
-        let (first, n_rows) = (self.rhs.len() as u32, n_rows as u8);
-        self.blocks.push(LoopBlock { ports, weight, first, data: data as u32, n_rows, shape });
+        self.table.push(ports, weight, [n_rows, data], shape);
     }
 
     /// Number of scalar rows.
     pub fn len(&self) -> usize {
-        self.rhs.len()
+        self.table.rhs.len()
     }
 
     /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.rhs.is_empty()
+        self.table.rhs.is_empty()
+    }
+
+    pub(super) fn table(&self) -> &RowTable {
+        &self.table
     }
 
     /// `b`, row by row.
     pub fn rhs(&self) -> &[f64] {
-        &self.rhs
+        &self.table.rhs
     }
 
     /// `D`, row by row.
     pub fn compliance(&self) -> &[f64] {
-        &self.compliance
+        &self.table.compliance
     }
 
     /// The joints, in the order in which they were pushed.
     pub fn blocks(&self) -> &[LoopBlock] {
-        &self.blocks
+        &self.table.blocks
     }
 
     /// The ports that rows touch, each once.
@@ -233,11 +193,7 @@ impl LoopRows {
 
     /// Sets the entries of blocks of weight 0, which are switched off, to zero.
     pub fn switch_off(&self, values: &mut [f64]) {
-        if self.switched_off {
-            for block in self.blocks.iter().filter(|block| block.weight <= 0.0) {
-                values[block.rows()].fill(0.0);
-            }
-        }
+        self.table.switch_off(values);
     }
 
     #[inline]
@@ -308,14 +264,14 @@ impl LoopRows {
     /// Adds a share of `J M⁻¹Jᵀ` to the compliance of the rows of the last block: for each row the smaller of two
     /// `(share, masses)`. The three rows of a point block get their mean.
     pub fn soften_last(&mut self, softness: [(f64, &dyn Fn(u32) -> FreeMass); 2]) {
-        let Some(&block) = self.blocks.last() else { return };
+        let Some(&block) = self.table.blocks.last() else { return };
         if let BlockShape::Wide(_) = block.shape {
             let row = block.first as usize;
             let [first, second] = softness.map(|(share, mass)| share * self.free_entry(&block, row, mass));
-            self.compliance[row] += first.min(second);
+            self.table.compliance[row] += first.min(second);
             return;
         }
-        let Self { arms, rows, compliance, .. } = self;
+        let Self { arms, rows, table: RowTable { compliance, .. }, .. } = self;
         let own = softness
             .map(|(share, free_mass)| (share, block.ports.map(|port| Self::mass_at(port, free_mass))));
         let of_row = |[on1, on2]: [Force; 2]| {
@@ -339,37 +295,29 @@ impl LoopRows {
         }
     }
 
-    /// The diagonal of `J M⁻¹Jᵀ` for free bodies.
-    pub(crate) fn fill_free_diagonal(&self, free_mass: &dyn Fn(u32) -> FreeMass, diagonal: &mut Vec<f64>) {
-        diagonal.clear();
-        for block in &self.blocks {
-            diagonal.extend(block.rows().map(|row| self.free_entry(block, row, free_mass)));
-        }
-    }
-
     /// Copies the first `n_blocks` blocks of `other`, reusing memory.
     pub fn copy_blocks(&mut self, other: &Self, n_blocks: usize) {
         self.clear();
         self.reserve_ports(other.seen.len());
-        for block in &other.blocks[..n_blocks] {
+        for block in &other.table.blocks[..n_blocks] {
             self.push_block(block.ports, block.weight, (0, 0), block.shape);
             if let BlockRows::Wide(ends) = other.rows_of(block) {
                 ends.iter().for_each(|&(port, _)| self.touch(port));
             }
         }
-        self.blocks.clear();
-        self.blocks.extend_from_slice(&other.blocks[..n_blocks]);
-        let n_rows = self.blocks.last().map_or(0, |block| block.rows().end);
+        self.table.blocks.clear();
+        self.table.blocks.extend_from_slice(&other.table.blocks[..n_blocks]);
+        let n_rows = self.table.blocks.last().map_or(0, |block| block.rows().end);
         self.arms.extend_from_slice(&other.arms);
         self.rows.extend_from_slice(&other.rows);
         self.wide.extend_from_slice(&other.wide);
-        self.rhs.extend_from_slice(&other.rhs[..n_rows]);
-        self.compliance.extend_from_slice(&other.compliance[..n_rows]);
+        self.table.rhs.extend_from_slice(&other.table.rhs[..n_rows]);
+        self.table.compliance.extend_from_slice(&other.table.compliance[..n_rows]);
     }
 
     /// The impulse of a block on its first body; nothing for a wide row.
     pub fn impulse_on_first(&self, block: usize, lambda: &[f64]) -> Force {
-        let block = &self.blocks[block];
+        let block = &self.table.blocks[block];
         let lambda = &lambda[block.rows()];
         match self.rows_of(block) {
             BlockRows::Point([arm, _]) => {
@@ -397,7 +345,7 @@ impl LoopRows {
 
     /// [`Self::scatter`] of the blocks from one on; `lambda` has an entry for every row.
     pub fn scatter_from(&self, first_block: usize, lambda: &[f64], impulses: &mut [Force]) {
-        for block in &self.blocks[first_block..] {
+        for block in &self.table.blocks[first_block..] {
             let lambda = &lambda[block.rows()];
             let [p1, p2] = block.ports;
             match self.rows_of(block) {
@@ -432,7 +380,7 @@ impl LoopRows {
     /// The velocities of the rows: `out = J v`.
     pub fn gather(&self, motions: &[Motion], out: &mut [f64]) {
         let motion = |port: u32| if port == Self::FIXED { Motion::ZERO } else { motions[port as usize] };
-        for block in &self.blocks {
+        for block in &self.table.blocks {
             let out = &mut out[block.rows()];
             let [v1, v2] = block.ports.map(motion);
             match self.rows_of(block) {

@@ -3,7 +3,7 @@
 use crate::trees::{Recipe, Sample, sample};
 use sinew_solvers::{BlockSystem, FactorError, PairTree, TreeLdlt, TreeSolver};
 use sinew_testkit::{ForestShape, Rng, assert_close, soak_scale};
-use sinew_topology::{Endpoints, GraphBuilder, GraphNode, Priority, VariableId, plan};
+use sinew_topology::{Endpoints, GraphBuilder, GraphNode, LARGEST_BLOCK, Priority, VariableId, plan};
 
 /// Rigid bodies with branches, islands, flipped joints, stiff couplings and mass ratios up to 10⁶.
 fn random_recipe(rng: &mut Rng) -> Recipe {
@@ -72,6 +72,54 @@ fn agrees_with_dense<S: TreeSolver>(make: impl Fn(&Sample) -> S) {
 #[test]
 fn block_form_agrees_with_dense_soak() {
     agrees_with_dense(|sample| TreeLdlt::new(&sample.plan));
+}
+
+/// Affine bodies, points, scalars and whatever else has up to 40 unknowns, with up to as many rows: to 10⁻¹⁰ of the dense solution.
+#[test]
+fn blocks_of_any_size_agree_with_dense_soak() {
+    let mut n_large = 0;
+    for seed in 0..500 * soak_scale() as u64 {
+        let rng = &mut Rng::new(seed);
+        let shape = ForestShape { n_bodies: 1 + rng.below(12), ..random_recipe(rng).shape };
+        let largest = if seed % 5 == 0 { 40 } else { 12 };
+        let recipe = Recipe {
+            shape,
+            rigid_chance: 0.2,
+            largest,
+            row_noise: 0.2,
+            compliance_chance: 0.1,
+            ..Recipe::rigid(0, 0.0)
+        };
+        let sample = sample(rng, recipe);
+        let expected = dense_solution(&sample);
+        let mut ldlt = TreeLdlt::new(&sample.plan);
+        let x = solution(&mut ldlt, &sample);
+        let errors = differences(&sample, &x, &expected);
+        assert!(errors[0].max(errors[1]) <= 1e-10, "seed {seed}: off by {errors:?} with {recipe:?}");
+        n_large += sample.plan.nodes().iter().filter(|node| node.dim > 6).count();
+
+        // A refinement changes rounding only.
+        let mut refined = x.clone();
+        ldlt.refine(&sample.system, sample.system.rhs(), &mut refined);
+        let errors = differences(&sample, &refined, &expected);
+        assert!(errors[0].max(errors[1]) <= 1e-10, "seed {seed}: off by {errors:?} after refinement");
+    }
+    assert!(n_large > 1_000, "{n_large} blocks of more than six");
+}
+
+/// Three variables of the largest size, with rows of the largest number between them.
+#[test]
+fn the_largest_blocks_agree_with_dense() {
+    let shape = ForestShape { n_bodies: 3, root_chance: 0.0, world_chance: 1.0, chain_chance: 1.0 };
+    let recipe =
+        Recipe { shape, rigid_chance: 0.0, largest: LARGEST_BLOCK, row_noise: 0.02, ..Recipe::rigid(0, 0.0) };
+    let sample = (0..)
+        .map(|seed| sample(&mut Rng::new(seed), recipe))
+        .find(|sample| sample.plan.nodes().iter().any(|node| usize::from(node.dim) > LARGEST_BLOCK - 4));
+    let sample = sample.unwrap();
+    let x = solution(&mut TreeLdlt::new(&sample.plan), &sample);
+    let errors = differences(&sample, &x, &dense_solution(&sample));
+    assert!(errors[0].max(errors[1]) <= 1e-10, "{errors:?}");
 }
 
 #[test]
@@ -164,11 +212,11 @@ fn what_the_pair_form_cannot_take_is_named() {
     let (mut system, mut solver, [_, child, joint]) = two_bodies(6);
     let (GraphNode::Variable(body), GraphNode::Constraint(id)) = (child, joint) else { panic!() };
     assert_eq!(solver.factor(&system), Ok(()));
-    system.constraint_mut(id)[3] = -1e-9;
+    system.compliance_mut(id)[3] = 1e-9;
     let error = solver.factor(&system).unwrap_err();
     assert_eq!(error, FactorError::NoPairForm { node: joint });
     assert!(error.to_string().starts_with("constraint 0 has no pair form"), "{error}");
-    system.constraint_mut(id)[3] = 0.0;
+    system.compliance_mut(id)[3] = 0.0;
 
     // The second row repeats the first up to 1e-12.
     let mut rows = [0.0; 12];

@@ -11,6 +11,7 @@ mod pairs;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random_trees;
+mod signs;
 mod singular;
 mod sparse;
 mod trees;

@@ -14,6 +14,8 @@ fn random_recipe(rng: &mut Rng, row_noise: f64) -> Recipe {
     Recipe {
         shape,
         rigid_chance: 0.6,
+        largest: 6,
+        fixed: None,
         mass_decades: rng.below(7) as i32,
         stiffness_decades: rng.below(7) as i32,
         row_noise,

@@ -1,4 +1,4 @@
-//! Random tree systems with an independently assembled dense matrix.
+//! Random tree systems with an independently assembled dense matrix `[A −Jᵀ; J E]`.
 
 use sinew_solvers::BlockSystem;
 use sinew_testkit::{Dense, ForestShape, Rng, random_forest, random_spd};
@@ -15,8 +15,11 @@ pub(crate) struct Sample {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipe {
     pub(crate) shape: ForestShape,
-    /// Chance that a body has 6 unknowns instead of 1 to 6.
+    /// Chance that a body has 6 unknowns instead of 1 to `largest`.
     pub(crate) rigid_chance: f64,
+    pub(crate) largest: usize,
+    /// The number of unknowns of every body, if they all have the same.
+    pub(crate) fixed: Option<usize>,
     /// Bodies weigh 1 to 10 to this power.
     pub(crate) mass_decades: i32,
     /// Couplings are up to 10 to this power stiff.
@@ -34,6 +37,8 @@ impl Recipe {
         Self {
             shape,
             rigid_chance: 1.0,
+            largest: 6,
+            fixed: None,
             mass_decades: 1,
             stiffness_decades: 2,
             row_noise: 0.4,
@@ -48,13 +53,16 @@ pub(crate) fn sample(rng: &mut Rng, recipe: Recipe) -> Sample {
     let links = random_forest(rng, recipe.shape);
     let mut builder = GraphBuilder::new();
     let dims: Vec<usize> = (0..recipe.shape.n_bodies)
-        .map(|_| if rng.chance(recipe.rigid_chance) { 6 } else { 1 + rng.below(6) })
+        .map(|_| {
+            let drawn = if rng.chance(recipe.rigid_chance) { 6 } else { 1 + rng.below(recipe.largest) };
+            recipe.fixed.unwrap_or(drawn)
+        })
         .collect();
     let bodies: Vec<VariableId> = dims.iter().map(|&dim| builder.add_variable(dim)).collect();
     let mut joints = Vec::new();
     for link in links {
-        let parent_dim = link.parent.map_or(6, |parent| dims[parent]);
-        let dim = rng.below(dims[link.child].min(parent_dim) + 1);
+        let most = link.parent.map_or(dims[link.child], |parent| dims[link.child].min(dims[parent]));
+        let dim = rng.below(most + 1);
         let ends = match link.parent {
             None => (link.child, None),
             Some(parent) if rng.chance(0.5) => (link.child, Some(parent)),
@@ -81,7 +89,8 @@ pub(crate) fn sample(rng: &mut Rng, recipe: Recipe) -> Sample {
         let mut place = |body: usize, block: &Dense, system: &BlockSystem| {
             let columns = system.variable_range(bodies[body]);
             matrix.add_block(rows.start, columns.start, block);
-            matrix.add_block(columns.start, rows.start, &block.transpose());
+            let against = Dense::from_fn(block.n_cols(), block.n_rows(), |i, j| -block[(j, i)]);
+            matrix.add_block(columns.start, rows.start, &against);
         };
         let child_rows = noisy_rows(rng, recipe.row_noise, dim, dims[child]);
         place(child, &child_rows, &system);
@@ -108,8 +117,8 @@ pub(crate) fn sample(rng: &mut Rng, recipe: Recipe) -> Sample {
         system.set_jacobians(id, child_rows.entries(), parent_rows.entries());
         if rng.chance(recipe.compliance_chance) {
             for (i, row) in rows.clone().enumerate() {
-                system.constraint_mut(id)[i * dim + i] = -1e-3;
-                matrix[(row, row)] = -1e-3;
+                system.compliance_mut(id)[i * dim + i] = 1e-3;
+                matrix[(row, row)] = 1e-3;
             }
         }
     }

@@ -1,7 +1,9 @@
 //! Bad graphs are refused with a message that names the culprit.
 
 use crate::{c, graph, prioritized, v};
-use sinew_topology::{Endpoints, GraphBuilder, GraphEdit, Priority, TopologyError, plan, replan};
+use sinew_topology::{
+    Endpoints, GraphBuilder, GraphEdit, LARGEST_BLOCK, Priority, TopologyError, plan, replan,
+};
 
 fn message(build: impl FnOnce(&mut GraphBuilder)) -> String {
     let mut builder = GraphBuilder::new();
@@ -16,10 +18,10 @@ fn message(build: impl FnOnce(&mut GraphBuilder)) -> String {
 fn each_fault_names_its_culprit() {
     let pair = |a, b| Endpoints::Pair(v(a), v(b));
     let auto = Priority::Auto;
-    assert_eq!(message(|b| _ = b.add_variable(0)), "variable 2 must have 1 to 6 unknowns");
-    assert_eq!(message(|b| _ = b.add_variable(1000)), "variable 2 must have 1 to 6 unknowns");
-    let text = message(|b| _ = b.add_constraint(7, pair(0, 1), auto));
-    assert_eq!(text, "constraint 0 must have 0 to 6 rows");
+    assert_eq!(message(|b| _ = b.add_variable(0)), "variable 2 must have 1 to 128 unknowns");
+    assert_eq!(message(|b| _ = b.add_variable(LARGEST_BLOCK + 1)), "variable 2 must have 1 to 128 unknowns");
+    let text = message(|b| _ = b.add_constraint(LARGEST_BLOCK + 1, pair(0, 1), auto));
+    assert_eq!(text, "constraint 0 must have 0 to 128 rows");
     let text = message(|b| _ = b.add_constraint(3, pair(0, 9), auto));
     assert_eq!(text, "constraint 0 refers to variable 9, which does not exist: add the variable first");
     let text = message(|b| {

@@ -7,4 +7,5 @@ mod ladder;
 mod limits;
 mod random_graphs;
 mod reaction;
+mod variables;
 mod weights;
