@@ -147,6 +147,7 @@ int main() {
         {"centerOfMass", [&] { pin::centerOfMass(model, data, q, false); }, [&] { return VectorXd(data.com[0]); }},
         {"computeCentroidalMomentum", [&] { pin::computeCentroidalMomentum(model, data, q, v); }, [&] { return VectorXd(data.hg.toVector()); }},
         {"ccrba", [&] { pin::ccrba(model, data, q, v); }, [&] { return rows(data.Ag); }},
+        {"computeCentroidalMap", [&] { pin::computeCentroidalMap(model, data, q); }, [&] { return rows(data.Ag); }},
     };
 
     std::cout.precision(17);

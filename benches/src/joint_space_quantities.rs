@@ -15,13 +15,23 @@ const GIVEN: f64 = 0.5;
 /// A point of the last link, in its frame.
 const TIP: DVec3 = DVec3::new(0.02, -0.03, 0.1);
 
+/// The kinematics that a quantity needs, as of Pinocchio's functions.
+#[derive(Clone, Copy)]
+enum Needs {
+    /// Poses and twists.
+    State,
+    /// Poses alone.
+    Coordinates,
+    /// Poses and twists of the path to the tip.
+    Path,
+}
+
 /// Something that both compute.
 pub(crate) struct PeerQuantity {
     pub(crate) name: &'static str,
     /// Pinocchio's functions for it, of which the fastest counts.
     pub(crate) peers: &'static [&'static str],
-    /// Whether the kinematics of the path to the tip are enough.
-    is_of_path: bool,
+    needs: Needs,
     run: fn(&mut RobotRun),
     /// What was computed, in Pinocchio's order.
     pub(crate) values: fn(&RobotRun) -> Vec<f64>,
@@ -32,14 +42,14 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     PeerQuantity {
         name: "poses and twists",
         peers: &["forwardKinematics"],
-        is_of_path: false,
+        needs: Needs::State,
         run: |_| (),
         values: RobotRun::twists,
     },
     PeerQuantity {
         name: "forward dynamics",
         peers: &["aba", "aba (world)"],
-        is_of_path: false,
+        needs: Needs::State,
         run: |robot| {
             let _ = black_box(robot.dynamics.respond(&robot.tree, &robot.command, GRAVITY, &[]));
         },
@@ -48,7 +58,7 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     PeerQuantity {
         name: "inverse dynamics",
         peers: &["rnea"],
-        is_of_path: false,
+        needs: Needs::State,
         run: |robot| {
             robot.dynamics.fill_inverse(&robot.tree, &robot.given, GRAVITY, &[], &mut robot.torques);
         },
@@ -57,28 +67,28 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     PeerQuantity {
         name: "bias",
         peers: &["nonLinearEffects"],
-        is_of_path: false,
+        needs: Needs::State,
         run: |robot| robot.dynamics.fill_bias(&robot.tree, GRAVITY, &[], &mut robot.torques),
         values: |robot| robot.vector(&robot.torques),
     },
     PeerQuantity {
         name: "gravity",
         peers: &["computeGeneralizedGravity"],
-        is_of_path: false,
+        needs: Needs::Coordinates,
         run: |robot| robot.dynamics.fill_gravity(&robot.tree, GRAVITY, &mut robot.torques),
         values: |robot| robot.vector(&robot.torques),
     },
     PeerQuantity {
         name: "mass matrix",
         peers: &["crba", "crba (world)"],
-        is_of_path: false,
+        needs: Needs::Coordinates,
         run: |robot| robot.dynamics.fill_mass_matrix(&robot.tree, &mut robot.matrix),
         values: |robot| robot.square(&robot.matrix),
     },
     PeerQuantity {
         name: "its inverse",
         peers: &["computeMinverse"],
-        is_of_path: false,
+        needs: Needs::Coordinates,
         run: |robot| {
             let _ = black_box(robot.matrices.invert_mass(&robot.tree, &mut robot.dynamics));
         },
@@ -87,7 +97,7 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     PeerQuantity {
         name: "Coriolis matrix",
         peers: &["computeCoriolisMatrix"],
-        is_of_path: false,
+        needs: Needs::State,
         run: |robot| {
             black_box(robot.matrices.coriolis(&robot.tree, &mut robot.dynamics));
         },
@@ -103,7 +113,7 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     PeerQuantity {
         name: "inverse dynamics, its derivatives",
         peers: &["computeRNEADerivatives"],
-        is_of_path: false,
+        needs: Needs::State,
         run: |robot| {
             robot.matrices.inverse(&robot.tree, &mut robot.dynamics, &robot.given, GRAVITY, &[]);
         },
@@ -116,7 +126,7 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     PeerQuantity {
         name: "forward dynamics, its derivatives",
         peers: &["computeABADerivatives"],
-        is_of_path: false,
+        needs: Needs::State,
         run: |robot| {
             let RobotRun { tree, dynamics, given, .. } = robot;
             let _ = black_box(robot.matrices.forward(tree, dynamics, given, GRAVITY, &[]));
@@ -132,14 +142,14 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     PeerQuantity {
         name: "Jacobian of a point",
         peers: &["computeFrameJacobian", "getFrameJacobian"],
-        is_of_path: true,
+        needs: Needs::Path,
         run: |robot| robot.dynamics.fill_jacobian(&robot.tree, robot.tip, robot.point(), &mut robot.columns),
         values: |robot| robot.six_rows(robot.columns.iter().map(|column| column.to_array())),
     },
     PeerQuantity {
         name: "its rate",
         peers: &["getFrameJacobianTimeVariation"],
-        is_of_path: true,
+        needs: Needs::Path,
         run: |robot| {
             robot.dynamics.fill_jacobian_rate(&robot.tree, robot.tip, robot.point(), &mut robot.columns);
         },
@@ -148,7 +158,7 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     PeerQuantity {
         name: "centre of mass",
         peers: &["centerOfMass"],
-        is_of_path: false,
+        needs: Needs::Coordinates,
         run: |robot| {
             black_box(robot.dynamics.centre_of_mass());
         },
@@ -157,7 +167,7 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     PeerQuantity {
         name: "centroidal momentum",
         peers: &["computeCentroidalMomentum"],
-        is_of_path: false,
+        needs: Needs::State,
         run: |robot| {
             black_box(robot.dynamics.centroidal_momentum());
         },
@@ -168,8 +178,8 @@ pub(crate) const QUANTITIES: [PeerQuantity; 15] = [
     },
     PeerQuantity {
         name: "its matrix",
-        peers: &["ccrba"],
-        is_of_path: false,
+        peers: &["ccrba", "computeCentroidalMap"],
+        needs: Needs::Coordinates,
         run: |robot| robot.dynamics.fill_centroidal_matrix(&robot.tree, &mut robot.momenta),
         values: |robot| robot.six_rows(robot.momenta.iter().map(|column| column.to_array())),
     },
@@ -222,10 +232,10 @@ impl RobotRun {
 
     pub(crate) fn evaluate(&mut self, quantity: &PeerQuantity) {
         let Self { tree, state, tip, dynamics, .. } = self;
-        if quantity.is_of_path {
-            dynamics.path_kinematics(tree, black_box(state), *tip);
-        } else {
-            dynamics.kinematics(tree, black_box(state));
+        match quantity.needs {
+            Needs::State => dynamics.kinematics(tree, black_box(state)),
+            Needs::Coordinates => dynamics.kinematics_at_rest(tree, black_box(&state.coordinates)),
+            Needs::Path => dynamics.path_kinematics(tree, black_box(state), *tip),
         }
         (quantity.run)(self);
     }

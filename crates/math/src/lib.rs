@@ -15,6 +15,7 @@ mod tet_mesh;
 mod block_cholesky;
 pub mod ops;
 mod row_space;
+mod sines;
 
 mod sym3;
 
@@ -50,6 +51,7 @@ pub use mesh_mass::MeshMassError;
 pub use pose::{Pose, left_jacobian_inverse_se3, left_jacobian_se3};
 pub use row_space::RowSpace;
 pub use shape::{Shape, ShapePiece, ShapeSize, UnitSolid};
+pub use sines::sin_cos_x8;
 pub use slices::{add_scaled, dot};
 pub use spatial::{Force, Motion, shift_force, shift_motion, skew};
 pub use sym3::{Cholesky3, Sym3};

@@ -66,6 +66,7 @@ impl DofPairs {
     }
 
     /// `S` and `I^cS` of a link.
+    #[inline(always)]
     fn seed_reach(&mut self, tree: &Tree, dynamics: &Dynamics, k: usize) {
         let place = dynamics.motions[k].place;
         for dof in tree.links[k].dofs() {
@@ -179,7 +180,7 @@ impl DofPairs {
 
 impl SeedInput<'_> {
     /// The seed of the rate `m` of a link, about the origin of the link.
-    #[inline]
+    #[inline(always)]
     fn local_seed(&self, k: usize, m: usize, change: Option<&SubspaceChange>) -> DofSeed {
         let (link, here) = (&self.tree.links[k], &self.dynamics.motions[k]);
         let column = self.dynamics.columns[link.first_dof as usize + m];

@@ -5,7 +5,7 @@ use sinew_math::{Force, Motion, SpatialInertia, Sym6};
 
 use crate::dof_table::RootedDofs;
 use crate::tree::{LinkId, Tree};
-use crate::{command::JointMode, link_motion::LinkMotion, state::TreeState};
+use crate::{command::JointMode, link_motion::LinkMotion, moved_links::MovedLinks};
 
 /// Scratch and results of all sweeps over one tree; holds no state.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Dynamics {
     /// `S` and `I^cS` per dof, about the origin of the root link.
     pub(crate) rooted: RootedDofs,
     /// State of the last kinematics.
-    pub(crate) state: TreeState,
+    pub(crate) moved: MovedLinks,
 }
 
 impl Dynamics {
@@ -57,7 +57,7 @@ impl Dynamics {
             rates: vec![Motion::ZERO; n],
             composite: vec![SpatialInertia::ZERO; n],
             rooted: RootedDofs::new(tree),
-            state: tree.neutral_state(),
+            moved: MovedLinks::new(tree),
         }
     }
 

@@ -22,15 +22,20 @@ impl Dynamics {
     /// # Panics
     /// If the state or this workspace belongs to another tree.
     pub fn kinematics(&mut self, tree: &Tree, state: &TreeState) {
-        self.read_state(tree, state);
-        vectorized(
-            #[inline(always)]
-            || {
-                for k in 0..tree.n_links() {
-                    self.move_link::<true>(tree, k);
-                }
-            },
-        );
+        self.moved.read(tree, &state.coordinates, Some(&state.rates));
+        self.moved.choose_all(tree);
+        self.sweep::<true, true>(tree);
+    }
+
+    /// [`Self::kinematics`] of a tree at rest: poses alone, in less time. All that the mass matrix, its inverse, gravity, the centre of
+    /// mass and the centroidal matrix need.
+    ///
+    /// # Panics
+    /// If the coordinates or this workspace belong to another tree.
+    pub fn kinematics_at_rest(&mut self, tree: &Tree, coordinates: &[f64]) {
+        self.moved.read(tree, coordinates, None);
+        self.moved.choose_all(tree);
+        self.sweep::<false, true>(tree);
     }
 
     /// [`Self::kinematics`] of one link and those above it alone: all that Jacobians at its points need. Other links stay where they
@@ -39,42 +44,34 @@ impl Dynamics {
     /// # Panics
     /// If the state or this workspace belongs to another tree.
     pub fn path_kinematics(&mut self, tree: &Tree, state: &TreeState, link: LinkId) {
-        self.read_state(tree, state);
-        let mut at = link.index() as u32;
-        while at != NONE {
-            self.motions[at as usize].is_on_path = true;
-            at = tree.links[at as usize].parent;
-        }
+        self.moved.read(tree, &state.coordinates, Some(&state.rates));
+        self.moved.choose_path(tree, link.index());
+        self.sweep::<true, false>(tree);
+    }
+
+    /// Moves the links that were chosen, without twists if not `MOVING`, without inertia if not `INERT`.
+    fn sweep<const MOVING: bool, const INERT: bool>(&mut self, tree: &Tree) {
         vectorized(
             #[inline(always)]
             || {
-                for k in 0..=link.index() {
-                    if std::mem::take(&mut self.motions[k].is_on_path) {
-                        self.move_link::<false>(tree, k);
-                    }
+                self.moved.turn(tree);
+                for at in 0..self.moved.path().len() {
+                    self.move_link::<MOVING, INERT>(tree, at);
                 }
             },
         );
     }
 
-    fn read_state(&mut self, tree: &Tree, state: &TreeState) {
-        assert_eq!(state.coordinates.len(), tree.n_coordinates(), "the coordinates belong to another tree");
-        assert_eq!(state.rates.len(), tree.n_dofs(), "the rates belong to another tree");
-        assert_eq!(self.motions.len(), tree.n_links(), "the workspace belongs to another tree");
-        self.state.coordinates.copy_from_slice(&state.coordinates);
-        self.state.rates.copy_from_slice(&state.rates);
-    }
-
     #[inline(always)]
-    fn move_link<const INERT: bool>(&mut self, tree: &Tree, k: usize) {
-        let (link, state) = (&tree.links[k], &self.state);
+    fn move_link<const MOVING: bool, const INERT: bool>(&mut self, tree: &Tree, at: usize) {
+        let (moved, k) = (&self.moved, self.moved.path()[at] as usize);
+        let (link, state) = (&tree.links[k], &moved.state);
         let (above, rest) = self.motions.split_at_mut(k);
         let parent = if link.parent == NONE { &LinkMotion::WORLD } else { &above[link.parent as usize] };
         let here = &mut rest[0];
         if link.kind == JointKind::Hinge {
             let dof = link.first_dof as usize;
-            let angle = state.coordinates[link.first_coordinate as usize];
-            here.move_hinge::<INERT>(link, parent, angle, state.rates[dof]);
+            here.move_hinge::<MOVING, INERT>(link, parent, moved.turned(at), state.rates[dof]);
             // by halves: six numbers at once go through the stack, which takes longer
             self.columns[dof].angular = here.rotation.x_axis;
             self.columns[dof].linear = DVec3::ZERO;

@@ -11,6 +11,7 @@ mod tree;
 
 mod command;
 mod link_motion;
+mod moved_links;
 
 mod composite;
 mod dof_table;

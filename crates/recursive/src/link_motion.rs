@@ -8,7 +8,7 @@
 //! Rates in rad/s and m/s. Constant cost, about 40 ns for a hinge. Nothing fails.
 
 use glam::{DMat3, DVec3};
-use sinew_math::{Force, Motion, SpatialInertia, ops, quat_to_mat3, shift_motion};
+use sinew_math::{Force, Motion, SpatialInertia, quat_to_mat3, shift_motion};
 use sinew_topology::NONE;
 
 use crate::joint_space::{JointSpace, quaternion, three};
@@ -17,8 +17,6 @@ use crate::tree::TreeLink;
 /// A link at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkMotion {
-    /// Whether path kinematics is about to move it.
-    pub(crate) is_on_path: bool,
     /// `world_from_link`.
     pub(crate) rotation: DMat3,
     pub(crate) origin: DVec3,
@@ -36,7 +34,6 @@ pub(crate) struct LinkMotion {
 
 impl LinkMotion {
     pub(crate) const WORLD: Self = Self {
-        is_on_path: false,
         rotation: DMat3::IDENTITY,
         origin: DVec3::ZERO,
         arm: DVec3::ZERO,
@@ -46,24 +43,26 @@ impl LinkMotion {
         inertia: SpatialInertia::ZERO,
     };
 
-    /// Moves a link on a hinge: `S = (axis, 0)`, `Ṡ = 0`. Without `INERT`, its inertia stays as it was.
+    /// Moves a link on a hinge: `S = (axis, 0)`, `Ṡ = 0`. Unless `MOVING`, all is at rest. Without `INERT`, its inertia stays as it was.
     #[inline(always)]
-    pub(crate) fn move_hinge<const INERT: bool>(
+    pub(crate) fn move_hinge<const MOVING: bool, const INERT: bool>(
         &mut self,
         link: &TreeLink,
         parent: &Self,
-        angle: f64,
+        [s, c]: [f64; 2],
         rate: f64,
     ) {
         let base = parent.rotation * link.base_rotation;
-        let (s, c) = ops::sin_cos(angle);
         let (axis, y, z) = (base.x_axis, base.y_axis, base.z_axis);
         self.rotation = DMat3::from_cols(axis, y * c + z * s, z * c - y * s);
         self.arm = parent.rotation * link.base_point;
-        let turn = axis * rate;
-        let carried = shift_motion(parent.velocity, self.arm);
-        self.velocity = Motion::new(carried.angular + turn, carried.linear);
-        self.product = Motion::new(carried.angular.cross(turn), carried.linear.cross(turn));
+        (self.velocity, self.product) = (Motion::ZERO, Motion::ZERO);
+        if MOVING {
+            let turn = axis * rate;
+            let carried = shift_motion(parent.velocity, self.arm);
+            self.velocity = Motion::new(carried.angular + turn, carried.linear);
+            self.product = Motion::new(carried.angular.cross(turn), carried.linear.cross(turn));
+        }
         self.complete::<INERT>(link, parent);
     }
 

@@ -7,7 +7,7 @@
 //!               X_k = (ΨY)_k − Σ_{i above k} L_ki X_i   from the first row
 //! ```
 //! This is Featherstone's sparse factorization of `M` (2005), by blocks of joints. A joint that is prescribed, or that the elimination locked, has
-//! `Ψ = 0`, and zero rows. Columns are taken twelve or sixteen at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
+//! `Ψ = 0`, and zero rows. Columns are taken sixteen or twenty at a time, so that sums stay in registers. Cost: dofs × depth for the factor and per column of `B`. Sums have a fixed order. Nothing fails.
 
 use std::ops::Range;
 
@@ -21,9 +21,9 @@ use crate::joint_space::MAX_DOFS;
 use crate::tree::{Tree, TreeLink};
 use crate::wide::vectorized;
 
-/// Columns taken at a time: three or four AVX registers.
-const NARROW: usize = 12;
-const WIDE: usize = 16;
+/// Columns taken at a time: four or five AVX registers, as many sums as their latency asks for.
+const NARROW: usize = 16;
+const WIDE: usize = 20;
 
 /// Factor of the mass matrix of one tree.
 #[derive(Clone, Debug)]
@@ -49,9 +49,9 @@ fn subtract<const N: usize>(strip: &mut [f64; N], rows: &[[f64; N]], weights: &[
     *strip = sum;
 }
 
-/// Whether `n` columns leave less of the last strip empty if strips are narrow.
-fn suits_narrow(n: usize) -> bool {
-    n.next_multiple_of(NARROW) <= n.next_multiple_of(WIDE)
+/// Whether wide strips save one of the strips of `n` columns.
+fn suits_wide(n: usize) -> bool {
+    n.div_ceil(WIDE) < n.div_ceil(NARROW)
 }
 
 impl MassFactor {
@@ -98,10 +98,13 @@ impl MassFactor {
         vectorized(
             #[inline(always)]
             || {
-                if suits_narrow(tree.n_dofs()) {
-                    self.solve_negative_by::<NARROW>(tree, given, out);
-                } else {
-                    self.solve_negative_by::<WIDE>(tree, given, out);
+                let (mut first, n) = (0, tree.n_dofs());
+                while first < n {
+                    first = if suits_wide(n - first) {
+                        self.solve_negative_strip::<WIDE>(tree, first, given, out)
+                    } else {
+                        self.solve_negative_strip::<NARROW>(tree, first, given, out)
+                    };
                 }
             },
         );
@@ -113,10 +116,13 @@ impl MassFactor {
         vectorized(
             #[inline(always)]
             || {
-                if suits_narrow(n) {
-                    self.fill_inverse_by::<NARROW>(tree, out);
-                } else {
-                    self.fill_inverse_by::<WIDE>(tree, out);
+                let mut first = 0;
+                while first < n {
+                    first = if suits_wide(n - first) {
+                        self.invert_strip::<WIDE>(tree, first, out)
+                    } else {
+                        self.invert_strip::<NARROW>(tree, first, out)
+                    };
                 }
             },
         );
@@ -126,45 +132,56 @@ impl MassFactor {
         }
     }
 
+    /// Columns of `−M⁻¹B` from `first` on; returns where they end.
     #[inline(always)]
-    fn solve_negative_by<const N: usize>(&mut self, tree: &Tree, given: &[f64], out: &mut [f64]) {
+    fn solve_negative_strip<const N: usize>(
+        &mut self,
+        tree: &Tree,
+        first: usize,
+        given: &[f64],
+        out: &mut [f64],
+    ) -> usize {
         let n = tree.n_dofs();
-        for first in (0..n).step_by(N) {
-            let columns = first..n.min(first + N);
-            for (strip, given) in self.work.as_chunks_mut::<N>().0.iter_mut().zip(given.chunks_exact(n)) {
-                *strip = [0.0; N];
-                for (x, b) in strip.iter_mut().zip(&given[columns.clone()]) {
-                    *x = -b;
-                }
+        let columns = first..n.min(first + N);
+        for (strip, given) in self.work.as_chunks_mut::<N>().0.iter_mut().zip(given.chunks_exact(n)) {
+            *strip = [0.0; N];
+            for (x, b) in strip.iter_mut().zip(&given[columns.clone()]) {
+                *x = -b;
             }
-            let ends = tree.dofs[columns.clone()].iter().map(|place| place.end as usize);
-            let last = ends.max().unwrap_or(n);
-            self.solve_strip::<N>(tree, first, last, n);
-            self.write::<N>(n, columns, out);
         }
+        let mut last = 0;
+        for place in &tree.dofs[columns.clone()] {
+            last = last.max(place.end as usize);
+        }
+        self.solve_strip::<N>(tree, first, last, n);
+        self.write::<N>(n, columns.clone(), out);
+        columns.end
     }
 
-    /// The rows of each strip down to its last dof; those below follow by symmetry.
+    /// Columns of `M⁻¹` from `first` on, in the rows down to their last dof; those below follow by symmetry. Returns where they end.
     #[inline(always)]
-    fn fill_inverse_by<const N: usize>(&mut self, tree: &Tree, out: &mut [f64]) {
+    fn invert_strip<const N: usize>(&mut self, tree: &Tree, first: usize, out: &mut [f64]) -> usize {
         let n = tree.n_dofs();
-        for first in (0..n).step_by(N) {
-            let columns = first..n.min(first + N);
-            let end = tree.links[tree.link_of_dof(columns.end - 1).index()].dofs().end;
-            self.work[..end * N].fill(0.0);
-            for column in columns.clone() {
-                self.work[column * N + column - first] = 1.0;
-            }
-            self.solve_strip::<N>(tree, first, columns.end, end);
-            self.write::<N>(n, columns, &mut out[..end * n]);
+        let columns = first..n.min(first + N);
+        let end = tree.links[tree.link_of_dof(columns.end - 1).index()].dofs().end;
+        self.work[..end * N].fill(0.0);
+        for column in columns.clone() {
+            self.work[column * N + column - first] = 1.0;
         }
+        self.solve_strip::<N>(tree, first, columns.end, end);
+        self.write::<N>(n, columns.clone(), &mut out[..end * n]);
+        columns.end
     }
 
     #[inline(always)]
     fn write<const N: usize>(&self, n: usize, columns: Range<usize>, out: &mut [f64]) {
         for (out, strip) in out.chunks_exact_mut(n).zip(self.work.as_chunks::<N>().0) {
-            let len = columns.len();
-            out[columns.clone()].copy_from_slice(&strip[..len]);
+            let out = &mut out[columns.clone()];
+            if let Ok(whole) = <&mut [f64; N]>::try_from(&mut *out) {
+                *whole = *strip;
+            } else {
+                out.copy_from_slice(&strip[..columns.len()]);
+            }
         }
     }
 

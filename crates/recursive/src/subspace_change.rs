@@ -44,7 +44,8 @@ impl SubspaceChange {
         if !(changes || link.reversed) {
             return None;
         }
-        let (q, v) = (&dynamics.state.coordinates[link.coordinates()], &dynamics.state.rates[link.dofs()]);
+        let (q, v) =
+            (&dynamics.moved.state.coordinates[link.coordinates()], &dynamics.moved.state.rates[link.dofs()]);
         let joint = JointSpace::new(link.kind, q, v);
         let world_from_link = dynamics.motions[k].rotation;
         let (world_from_frame1, arm) = if link.reversed {

@@ -14,6 +14,7 @@ mod mesh_mass;
 mod pose;
 mod row_space;
 mod shape;
+mod sines;
 mod sym3;
 mod tet_mesh;
 mod x2;

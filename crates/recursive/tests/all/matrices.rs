@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, MassProperties, Motion, Sym3};
-use sinew_recursive::{Dynamics, HybridCommand, LinkId};
+use sinew_recursive::{Dynamics, HybridCommand, JointMatrices, LinkId};
 use sinew_testkit::{Dense, Rng, assert_close};
 
 use crate::support::{Case, GRAVITY, all_kinds, dense, random_case, random_state, random_vector};
@@ -80,7 +80,7 @@ fn sweeps_allocate_nothing() {
     let mut derivatives = sinew_recursive::Derivatives::new(tree);
     let mut integrator = sinew_recursive::Integrator::new(tree);
     let springs = sinew_recursive::Springs::none(tree);
-    let mut matrices = sinew_recursive::JointMatrices::new(tree);
+    let mut matrices = JointMatrices::new(tree);
     let (mut columns, mut momenta) = (vec![Motion::ZERO; tree.n_dofs()], vec![Force::ZERO; tree.n_dofs()]);
     let mut command = HybridCommand::passive(tree);
     command.modes[3] = sinew_recursive::JointMode::Prescribed;
@@ -106,6 +106,7 @@ fn sweeps_allocate_nothing() {
         state.write_mechanism(tree, dynamics, &mut maximal);
         state.read_mechanism(tree, &maximal);
         dynamics.path_kinematics(tree, state, LinkId::from_index(5));
+        dynamics.kinematics_at_rest(tree, &state.coordinates);
     });
     assert_eq!(info.count_total, 0);
 }
@@ -123,6 +124,40 @@ fn a_fresh_workspace_changes_no_bit() {
     let _ = fresh.hybrid(tree, state, &command, GRAVITY, external);
     let bits = |x: &[f64]| x.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(fresh.accelerations()), bits(dynamics.accelerations()));
+}
+
+#[test]
+fn at_rest_everything_is_as_with_rates_of_zero() {
+    let mut rng = Rng::new(48);
+    for n in [1, 2, 5, 9, 14] {
+        let Case { tree, mut state, dynamics: mut rest, external, .. } =
+            random_case(&mut rng, n, &all_kinds());
+        // what moved before leaves nothing behind
+        rest.kinematics(&tree, &state);
+        rest.kinematics_at_rest(&tree, &state.coordinates);
+        state.rates.fill(0.0);
+        let mut whole = Dynamics::new(&tree);
+        whole.kinematics(&tree, &state);
+        let n = tree.n_dofs();
+        let command = HybridCommand { values: vec![0.5; n], ..HybridCommand::passive(&tree) };
+        let [rest, whole] = [rest, whole].map(|mut dynamics| {
+            let (mut matrix, mut vectors, mut momenta) =
+                (vec![0.0; n * n], vec![0.0; 2 * n], vec![Force::ZERO; n]);
+            let mut matrices = JointMatrices::new(&tree);
+            dynamics.fill_mass_matrix(&tree, &mut matrix);
+            dynamics.fill_gravity(&tree, GRAVITY, &mut vectors[..n]);
+            dynamics.fill_bias(&tree, GRAVITY, &external, &mut vectors[n..]);
+            dynamics.fill_centroidal_matrix(&tree, &mut momenta);
+            let _ = matrices.invert_mass(&tree, &mut dynamics);
+            let _ = dynamics.respond(&tree, &command, GRAVITY, &external);
+            let points = [dynamics.centre_of_mass(), dynamics.total_inertia().first_moment];
+            let momentum = dynamics.centroidal_momentum();
+            let places = tree.links().map(|link| (dynamics.joint_pose(link), dynamics.joint_motion(link)));
+            let (places, inverse) = (places.collect::<Vec<_>>(), matrices.inverse_mass_matrix().to_vec());
+            (matrix, vectors, momenta, inverse, dynamics.accelerations().to_vec(), points, momentum, places)
+        });
+        assert_eq!(rest, whole);
+    }
 }
 
 #[test]
