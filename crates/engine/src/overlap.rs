@@ -22,6 +22,11 @@ const SLIGHT_DEPTH: f64 = 5e-3;
 const RESTING_DEPTH: f64 = 3e-4;
 const RESTING: f64 = 0.5;
 
+/// What contacts give at rest where the thinner collider has a size, m.
+pub(crate) fn resting_depth(size: f64) -> f64 {
+    (RESTING * size).min(RESTING_DEPTH)
+}
+
 /// Bodies that overlap by more than contacts should give.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -49,8 +54,7 @@ impl ContactOverlap {
             let ContactPartner::Body(on) = contact.on else { return None };
             let by = contact.by.and_then(ContactPartner::body);
             let size = of(on).min(by.map_or(f64::INFINITY, of));
-            let resting = (RESTING * size).min(RESTING_DEPTH);
-            let slight = (VISIBLE * size).min(SLIGHT_DEPTH).max(SLIGHT * size).max(resting);
+            let slight = (VISIBLE * size).min(SLIGHT_DEPTH).max(SLIGHT * size).max(resting_depth(size));
             let share = contact.depth / size;
             (contact.depth > slight).then_some(Self { bodies: (on, by), depth: contact.depth, share })
         });

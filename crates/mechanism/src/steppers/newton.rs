@@ -14,7 +14,7 @@ use sinew_topology::NONE;
 
 use crate::loops::Refinement;
 use crate::model::{AnchorInertia, motion_of, pose_of};
-use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint, StepPoint, StepTask, UNDAMPED};
+use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint, StepPoint, StepTask, UNDAMPED, most_torn};
 use crate::tree::{is_taut, transmit};
 use crate::watch::OPEN;
 use crate::{JacobianAt, JointId, SolveOutcome, State};
@@ -149,6 +149,24 @@ impl ImplicitStep<'_> {
             closing.may_divide = !self.leaves_loops_open(run, OPEN);
         }
         closing
+    }
+
+    /// The joint that breaks because it is pulled apart by what cannot yield: rows contradict each other, and leave it visibly open where the part begins or ends.
+    pub(crate) fn pulled_apart(
+        &mut self,
+        state: &State,
+        is_at_start: bool,
+        run: &Refinement<'_>,
+    ) -> Option<JointId> {
+        if run.report.stop != LoopStop::LeastSquares || !self.here.task.model.may_break() {
+            return None;
+        }
+        if is_at_start {
+            return most_torn(self.here.task, state, &state.poses, (&[], 0.0));
+        }
+        self.here.move_ends(state, &self.solver.tree.motions);
+        let turned = (self.here.points.velocities.as_slice(), self.here.task.settings.dt);
+        most_torn(self.here.task, state, &self.here.points.ends, turned)
     }
 
     /// Whether bodies that touch turn so far in the first solve of a step that it is divided, whatever else touches where it ends.

@@ -105,11 +105,13 @@ pub fn step_coupled(
             Ok(one) => one,
             Err(NotMade { solves, worst, remedy }) => {
                 report.iterations += solves;
-                if !matches!(remedy, Remedy::Divide(_)) {
+                if matches!(remedy, Remedy::Assemble | Remedy::Mend) {
                     report.noticed.mended = report.noticed.mended.or(worst);
                 }
-                if matches!(remedy, Remedy::Assemble) {
-                    report.assembly_iterations += assemble_torn(&mut active);
+                match remedy {
+                    Remedy::Assemble => report.assembly_iterations += assemble_torn(&mut active),
+                    Remedy::Break(joint) => active.workspace.reactions.break_joint(active.state, joint),
+                    Remedy::Divide(_) | Remedy::Mend => {}
                 }
                 substeps.remedy(remedy);
                 continue;
