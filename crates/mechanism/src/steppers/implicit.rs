@@ -81,9 +81,8 @@ fn step_by(
     } else {
         (is_open && may_divide && may_mend).then_some(Remedy::Mend)
     };
-    let may_break = matches!(remedy, None | Some(Remedy::Mend)) && (is_torn || is_open);
-    let pulled = if may_break { step.pulled_apart(state, is_torn, run) } else { None };
-    if let Some(remedy) = pulled.map(Remedy::Break).or(remedy) {
+    let remedy = step.or_break(remedy, state, (is_torn, is_open), run);
+    if let Some(remedy) = remedy {
         step.solver.loads.clear();
         (workspace.reactions, workspace.islands) = (reactions, islands);
         return Err(NotMade { solves, worst: torn.or(worst), remedy });

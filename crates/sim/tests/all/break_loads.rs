@@ -116,7 +116,7 @@ fn loads_are_those_of_the_momentum_balance_soak() {
             // What corrects a step that is made is no load.
             (settings.keep_momentum, settings.limit_energy) = (false, false);
         });
-        assert!(force < 1e-6, "seed {seed}: {force}");
+        assert!(force < 1e-3, "seed {seed}: {force}");
         // At default settings it is next to nothing; the first two steps have the blow.
         let blow = Blow::random(seed).errors(2, |_| {});
         assert!(blow[0] < 0.04, "seed {seed}: {blow:?}");
