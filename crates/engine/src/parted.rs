@@ -10,7 +10,13 @@ use sinew_flesh::{FleshModel, FleshWorkspace};
 use sinew_mechanism::{JointId, State};
 
 use crate::Model;
-use crate::overlap::resting_depth;
+
+/// Depth (m) that contacts give under a usual load, and share of the thinner collider: what is up to both is no trouble, however thin.
+const RESTING_DEPTH: f64 = 3e-4;
+const RESTING: f64 = 0.5;
+
+/// The colliders of a model, and where their contacts are found.
+type Colliders<'a> = (&'a FleshModel, &'a mut FleshWorkspace);
 
 /// Scratch. Pairs of owners are in ascending order, and sorted.
 #[derive(Debug, Default)]
@@ -23,17 +29,12 @@ pub(crate) struct PartedBodies {
 
 impl PartedBodies {
     /// Before a step: notes who is apart, and finds the pairs that touch.
-    pub(crate) fn begin(
-        &mut self,
-        model: &Model,
-        (colliders, work): (&FleshModel, &mut FleshWorkspace),
-        bodies: &mut State,
-    ) {
+    pub(crate) fn begin(&mut self, model: &Model, colliders: Colliders<'_>, bodies: &mut State) {
         self.pairs.clear();
         if bodies.broken.is_empty() {
             return;
         }
-        self.note(model, (colliders, work), bodies);
+        self.note(model, colliders, bodies);
         let Self { pairs, others } = self;
         others.clear();
         let is_parted = |joint: &JointId| bodies.parted.binary_search(joint).is_ok();
@@ -47,12 +48,7 @@ impl PartedBodies {
     }
 
     /// Notes the broken joints whose bodies overlap no more than at rest.
-    fn note(
-        &mut self,
-        model: &Model,
-        (colliders, work): (&FleshModel, &mut FleshWorkspace),
-        bodies: &mut State,
-    ) {
+    fn note(&mut self, model: &Model, (colliders, work): Colliders<'_>, bodies: &mut State) {
         let Self { pairs, others } = self;
         let is_new = |joint: &JointId| bodies.parted.binary_search(joint).is_err();
         pairs.extend(bodies.broken.iter().copied().filter(is_new).filter_map(owners(model)));
@@ -72,6 +68,11 @@ impl PartedBodies {
             }
         }
     }
+}
+
+/// What contacts give at rest where the thinner collider has a size, m.
+pub(crate) fn resting_depth(size: f64) -> f64 {
+    (RESTING * size).min(RESTING_DEPTH)
 }
 
 /// The bodies of a joint that connects two.
