@@ -25,9 +25,11 @@ pub struct ContactModel {
     pub(crate) rules: PairRules,
 }
 
-/// Buffers of queries. Their content never changes a result.
+/// Buffers of queries. Their content never changes a result, but for the pairs of [`ContactWorkspace::admit`].
 #[derive(Default)]
 pub struct ContactWorkspace {
+    /// Pairs of owners in ascending order, sorted, that touch although they are among those that ignore each other.
+    pub(crate) admitted: Vec<[Owner; 2]>,
     pub(crate) placed: Vec<PlacedCollider>,
     pub(crate) sweep: Sweep,
     pub(crate) narrow: NarrowScratch,
@@ -75,8 +77,7 @@ impl ContactModel {
             known(pair[0])?;
             known(pair[1])?;
         }
-        let mut ignored: Vec<_> =
-            ignored.iter().map(|&[a, b]| if a <= b { [a, b] } else { [b, a] }).collect();
+        let mut ignored: Vec<_> = ignored.iter().copied().map(ascending).collect();
         ignored.sort_unstable();
         ignored.dedup();
         let parts = (0..colliders.len() as u32).collect();
@@ -143,15 +144,26 @@ impl ContactModel {
 
     /// Whether two colliders may touch: owners, ignored pairs, groups, and stiffness on at least one side.
     pub fn may_touch(&self, i: usize, j: usize) -> bool {
+        self.may_touch_if([i, j], &[])
+    }
+
+    /// The same if some pairs of owners do not ignore each other.
+    fn may_touch_if(&self, [i, j]: [usize; 2], admitted: &[[Owner; 2]]) -> bool {
         let (a, b) = (&self.colliders[i], &self.colliders[j]);
-        a.material().stiffness.max(b.material().stiffness) > 0.0 && self.may_meet(i, j)
+        a.material().stiffness.max(b.material().stiffness) > 0.0 && self.may_meet([i, j], admitted)
     }
 
     /// The same whatever the stiffness.
-    pub(crate) fn may_meet(&self, i: usize, j: usize) -> bool {
-        let (a, b) = (&self.colliders[i], &self.colliders[j]);
-        let owners = if a.owner() <= b.owner() { [a.owner(), b.owner()] } else { [b.owner(), a.owner()] };
-        owners[0] != owners[1] && a.groups().meet(b.groups()) && self.ignored.binary_search(&owners).is_err()
+    pub(crate) fn may_meet(&self, [i, j]: [usize; 2], admitted: &[[Owner; 2]]) -> bool {
+        let owners = self.owners(i, j);
+        let ignores =
+            || self.ignored.binary_search(&owners).is_ok() && admitted.binary_search(&owners).is_err();
+        owners[0] != owners[1] && self.colliders[i].groups().meet(self.colliders[j].groups()) && !ignores()
+    }
+
+    /// The owners of two colliders, in ascending order.
+    fn owners(&self, i: usize, j: usize) -> [Owner; 2] {
+        ascending([self.colliders[i].owner(), self.colliders[j].owner()])
     }
 
     /// Every contact of bodies with the world and with each other whose gap is at most `margin` (m), sorted by key, at
@@ -191,12 +203,41 @@ impl ContactModel {
         work: &mut ContactWorkspace,
         out: &mut Vec<ContactPoint>,
     ) -> ContactReport {
+        let are_still = |[a, b]: [Owner; 2]| is_still(a) && is_still(b);
+        self.contacts_of(|owners| !are_still(owners), [before, poses], margin, work, out)
+    }
+
+    /// The same of some pairs of owners only, in ascending order and sorted, whether they ignore each other or not.
+    pub fn rigid_contacts_of_pairs(
+        &self,
+        pairs: &[[Owner; 2]],
+        poses: &[Pose],
+        margin: f64,
+        work: &mut ContactWorkspace,
+        out: &mut Vec<ContactPoint>,
+    ) -> ContactReport {
+        let admitted = std::mem::take(&mut work.admitted);
+        work.admit(pairs.iter().copied());
+        let is_asked = |owners: [Owner; 2]| pairs.binary_search(&owners).is_ok();
+        let report = self.contacts_of(is_asked, [poses; 2], margin, work, out);
+        work.admitted = admitted;
+        report
+    }
+
+    fn contacts_of(
+        &self,
+        is_wanted: impl Fn([Owner; 2]) -> bool,
+        [before, poses]: [&[Pose]; 2],
+        margin: f64,
+        work: &mut ContactWorkspace,
+        out: &mut Vec<ContactPoint>,
+    ) -> ContactReport {
         out.clear();
         let margin = usable(margin);
         let skipped_colliders = self.place(before, poses, margin, work);
-        let ContactWorkspace { placed, sweep, narrow, .. } = work;
-        let are_still = |i: usize, j: usize| [i, j].iter().all(|&k| is_still(self.colliders[k].owner()));
-        let pairs = sweep.pairs(placed, |i, j| !are_still(i, j) && self.may_touch(i, j));
+        let ContactWorkspace { placed, sweep, narrow, admitted, .. } = work;
+        let pairs =
+            sweep.pairs(placed, |i, j| is_wanted(self.owners(i, j)) && self.may_touch_if([i, j], admitted));
         for &[i, j] in pairs {
             // the first side moves: a collider of the world is always the other one
             let swap = self.colliders[i as usize].owner() == Owner::World;
@@ -235,6 +276,17 @@ impl ContactWorkspace {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// From now on these pairs of owners touch although the model has them among those that ignore each other, and no others do.
+    pub fn admit(&mut self, pairs: impl IntoIterator<Item = [Owner; 2]>) {
+        self.admitted.clear();
+        self.admitted.extend(pairs.into_iter().map(ascending));
+        self.admitted.sort_unstable();
+    }
+}
+
+fn ascending([a, b]: [Owner; 2]) -> [Owner; 2] {
+    if a <= b { [a, b] } else { [b, a] }
 }
 
 /// A margin that is negative or not finite counts as zero.

@@ -5,6 +5,7 @@
 //! does not matter. Bodies are felt on their way from step to step, flesh where it is. Nothing is carried from query to query. World axes, metres. Cost: the broad phase, and an exact test of pairs with a sensor.
 
 use crate::collider::Collider;
+use crate::contact_point::Owner;
 use crate::model::{ContactModel, ContactWorkspace};
 use crate::placed::{PlacedCollider, WorldShape};
 use crate::placed_skin::FleshOutline;
@@ -46,7 +47,12 @@ impl SensorModel {
 
     /// Whether a sensor is among two colliders, and may feel the other.
     pub fn may_feel(&self, i: usize, j: usize) -> bool {
-        (self.is_sensor(i) || self.is_sensor(j)) && self.all.may_meet(i, j)
+        self.may_feel_if([i, j], &[])
+    }
+
+    /// The same if some pairs of owners do not ignore each other.
+    fn may_feel_if(&self, [i, j]: [usize; 2], admitted: &[[Owner; 2]]) -> bool {
+        (self.is_sensor(i) || self.is_sensor(j)) && self.all.may_meet([i, j], admitted)
     }
 
     /// Adds every pair of a sensor and what overlaps it. `poses` are as in [`ContactModel::rigid_contacts`].
@@ -83,11 +89,11 @@ impl SensorModel {
     ) {
         let Self { all, .. } = self;
         all.place(before, poses, 0.0, work);
-        let ContactWorkspace { placed, sweep, .. } = work;
+        let ContactWorkspace { placed, sweep, admitted, .. } = work;
         for (placed, collider) in placed.iter_mut().zip(all.colliders()) {
             placed.widen_to(&PlacedCollider::new(collider, before, before, 0.0));
         }
-        for &[i, j] in sweep.pairs(placed, |i, j| self.may_feel(i, j)) {
+        for &[i, j] in sweep.pairs(placed, |i, j| self.may_feel_if([i, j], admitted)) {
             let pair = [i, j].map(|i| (&all.colliders()[i as usize], &placed[i as usize]));
             if meet(pair, 1.0) || meet_on_way(pair) {
                 let [a, b] = [i, j].map(|i| TouchSide::Collider(all.part(i as usize)));

@@ -74,6 +74,7 @@ impl Workspace {
     /// Tells in the state what began, stayed and ended in the step that was just made.
     pub(crate) fn note_events(&mut self, model: &Model, state: &mut State) {
         let mut scratch = std::mem::take(&mut self.events);
+        scratch.admit(&self.parted.pairs);
         scratch.note(model, state, |pairs, state| {
             self.append_touches(model, pairs);
             append_asleep(model, state, pairs);

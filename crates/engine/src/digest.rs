@@ -1,7 +1,7 @@
 //! Digests of states: equal digests mean equal bits, except against an attacker. Contact events are left out: they change no motion.
 //!
 //! FNV-1a, 64 bits, over the little-endian bytes of every number of the state in the order of its fields. Each list is preceded by its
-//! length; the lists of loops and of broken joints are left out where there are none. −0 and 0 differ, as do NaNs of different payload. Cost: one pass.
+//! length; the lists of loops, of broken joints and of those whose bodies have parted are left out where there are none. −0 and 0 differ, as do NaNs of different payload. Cost: one pass.
 
 use glam::DVec3;
 use sinew_control::ControllerState;
@@ -34,8 +34,18 @@ pub fn digest_bytes(bytes: &[u8]) -> u64 {
 
 impl Fnv {
     fn mechanism(&mut self, bodies: &sinew_mechanism::State) {
-        let sinew_mechanism::State { time, poses, motions, twists, pulls, loops, reserves, broken, history } =
-            bodies;
+        let sinew_mechanism::State {
+            time,
+            poses,
+            motions,
+            twists,
+            pulls,
+            loops,
+            reserves,
+            broken,
+            parted,
+            history,
+        } = bodies;
         let History { step, motions: motions_before, increments } = history;
         self.number(*time);
         self.poses(poses);
@@ -49,7 +59,7 @@ impl Fnv {
             self.vectors(&loops.pulls);
         }
         reserves.iter().for_each(|r| self.numbers(&[r.energy, r.scale, r.last]));
-        broken.iter().for_each(|joint| self.count(joint.index()));
+        broken.iter().chain(parted).for_each(|joint| self.count(joint.index()));
         self.number(*step);
         self.motions(motions_before);
         self.motions(increments);
@@ -168,6 +178,7 @@ mod tests {
         note(&|s| s.bodies.pulls[0].z = 1e-9);
         note(&|s| s.bodies.reserves.push(Default::default()));
         note(&|s| s.bodies.broken.push(sinew_mechanism::JointId::from_index(0)));
+        note(&|s| s.bodies.parted.push(sinew_mechanism::JointId::from_index(0)));
         note(&|s| s.bodies.history.step = 0.1);
         note(&|s| s.bodies.history.motions.push(Motion::ZERO));
         note(&|s| s.bodies.history.increments.push(Motion::ZERO));

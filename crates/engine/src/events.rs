@@ -5,7 +5,7 @@
 //! events. A sensor touches what it overlaps at the end of the step, and bodies on their way there. The list of the step before is part of the state, so a
 //! restored run goes on with the same events. Cost: one pass over the contacts, one over sensors; nothing allocates once warm.
 
-use sinew_contact::{ContactEvent, ContactWorkspace, TouchPair};
+use sinew_contact::{ContactEvent, ContactWorkspace, Owner, TouchPair};
 use sinew_flesh::OutlineBuffer;
 use sinew_math::Pose;
 
@@ -28,6 +28,11 @@ impl EventScratch {
         if model.sensors().is_some() {
             self.before.clone_from(&state.bodies.poses);
         }
+    }
+
+    /// Pairs of owners that sensors feel although a joint connects them, which is broken.
+    pub(crate) fn admit(&mut self, pairs: &[[Owner; 2]]) {
+        self.work.admit(pairs.iter().copied());
     }
 
     /// Tells in the state what began, stayed and ended: `touched` adds the pairs that pushed each other or were near, the sensors are asked here.

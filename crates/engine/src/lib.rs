@@ -15,6 +15,7 @@ mod measure;
 mod model;
 mod notice;
 mod overlap;
+mod parted;
 mod probe;
 mod reduced;
 mod reduced_model;

@@ -6,6 +6,7 @@
 
 use sinew_mechanism::BodyId;
 
+use crate::parted::resting_depth;
 use crate::{Contact, ContactPartner, Model, State, Workspace};
 
 /// Share of the thinner collider beyond which a contact is visibly wrong.
@@ -17,10 +18,6 @@ const SUNK: f64 = 0.25;
 /// Share of the thinner collider, and depth (m), up to which it is not worth telling.
 const SLIGHT: f64 = 0.01;
 const SLIGHT_DEPTH: f64 = 5e-3;
-
-/// Depth (m) that contacts give under a usual load, and share of the thinner collider: what is up to both is no trouble, however thin.
-const RESTING_DEPTH: f64 = 3e-4;
-const RESTING: f64 = 0.5;
 
 /// Bodies that overlap by more than contacts should give.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,8 +46,7 @@ impl ContactOverlap {
             let ContactPartner::Body(on) = contact.on else { return None };
             let by = contact.by.and_then(ContactPartner::body);
             let size = of(on).min(by.map_or(f64::INFINITY, of));
-            let resting = (RESTING * size).min(RESTING_DEPTH);
-            let slight = (VISIBLE * size).min(SLIGHT_DEPTH).max(SLIGHT * size).max(resting);
+            let slight = (VISIBLE * size).min(SLIGHT_DEPTH).max(SLIGHT * size).max(resting_depth(size));
             let share = contact.depth / size;
             (contact.depth > slight).then_some(Self { bodies: (on, by), depth: contact.depth, share })
         });

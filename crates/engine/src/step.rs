@@ -145,7 +145,7 @@ impl StepCall<'_> {
         let how = self.settings.sleep_of(self.model);
         self.workspace.sleep.begin(how, self.model, (self.state, self.input), settings.gravity);
         let State { bodies, flesh: soft, sleep, .. } = &mut *self.state;
-        let Workspace { mechanism, flesh: work, last, activations, .. } = &mut *self.workspace;
+        let Workspace { mechanism, flesh: work, last, activations, parted, .. } = &mut *self.workspace;
         let mut companion = None;
         if let (Some(flesh), Scheme::Implicit(implicit)) = (self.model.flesh(), self.settings.scheme) {
             let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(flesh)));
@@ -154,9 +154,11 @@ impl StepCall<'_> {
                 bodies.forget_history();
             }
             *last = LastStep::Coupled;
+            parted.begin(self.model, (flesh, work), bodies);
             let keeps_history = implicit.order == Order::Second;
             companion = Some(Flesh::new(flesh, soft, work, keeps_history).with_activations(activations));
-            companion = companion.map(|flesh| flesh.with_skin_input(&self.input.skin));
+            companion =
+                companion.map(|flesh| flesh.with_skin_input(&self.input.skin).with_parted(&parted.pairs));
             if sleep.n_asleep() > 0 {
                 companion = companion.map(|flesh| flesh.with_sleepers(&sleep.groups));
             }
@@ -203,7 +205,7 @@ impl StepCall<'_> {
     /// Bodies by the implicit scheme, solved with their contacts.
     fn step_touching(&mut self, settings: &sinew_mechanism::Settings, order: Order) {
         let State { bodies, flesh: soft, .. } = &mut *self.state;
-        let Workspace { mechanism, touching: work, input, touched, .. } = &mut *self.workspace;
+        let Workspace { mechanism, touching: work, input, touched, parted, .. } = &mut *self.workspace;
         *touched = None;
         let model = self.model.mechanism();
         let Some(touching) = self.model.touching() else {
@@ -213,9 +215,11 @@ impl StepCall<'_> {
             return;
         };
         let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(touching)));
+        parted.begin(self.model, (touching, work), bodies);
         let anchors = std::mem::take(&mut soft.body_anchors);
         let mut memory = FleshState { anchors, ..FleshState::default() };
-        let mut companion = Flesh::new(touching, &mut memory, work, order == Order::Second);
+        let companion = Flesh::new(touching, &mut memory, work, order == Order::Second);
+        let mut companion = companion.with_parted(&parted.pairs);
         let hooks = StepHooks { watch: self.watch, companion: Some(&mut companion) };
         self.report.mechanism = step_coupled(model, bodies, input, settings, mechanism, hooks);
         self.report.flesh = with_contacts(self.report.flesh, companion.report());

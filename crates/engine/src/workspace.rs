@@ -7,6 +7,7 @@ use sinew_mechanism::{Input, JointId};
 use crate::events::EventScratch;
 use crate::explicit_flesh::FleshSubsteps;
 use crate::model::Model;
+use crate::parted::PartedBodies;
 use crate::reduced::ReducedWorkspace;
 use crate::scored::ScoredWorkspace;
 use crate::sleep::SleepScratch;
@@ -34,6 +35,7 @@ pub struct Workspace {
     pub(crate) carry: CarryScratch,
     pub(crate) events: EventScratch,
     pub(crate) sleep: SleepScratch,
+    pub(crate) parted: PartedBodies,
     /// Flesh that may be inside other flesh.
     pub(crate) outlines: [OutlineBuffer; 2],
     pub(crate) last: LastStep,
@@ -86,6 +88,7 @@ impl Workspace {
             carry: CarryScratch::default(),
             events: EventScratch::default(),
             sleep: SleepScratch::default(),
+            parted: PartedBodies::default(),
             outlines: Default::default(),
             last: LastStep::Unknown,
         }

@@ -38,6 +38,7 @@ impl Reactions {
         self.broke.clear();
         self.broke.reserve(n_breakable);
         state.broken.reserve(n_breakable.saturating_sub(state.broken.len()));
+        state.parted.reserve(n_breakable.saturating_sub(state.parted.len()));
         self.wrenches.clear();
         self.accelerations.clear();
         if is_asked {
@@ -49,12 +50,18 @@ impl Reactions {
     /// Breaks the joints that were loaded by more than they bear.
     fn break_joints(&mut self, model: &Model, state: &mut State) {
         for &joint in &model.derived.breakable_joints {
-            let Some(wrench) = self.wrenches.get(joint as usize) else { return };
+            let Some(&wrench) = self.wrenches.get(joint as usize) else { return };
             let bears = model.joints[joint as usize].breaks_at;
-            let id = JointId::from_index(joint as usize);
-            if bears.is_some_and(|bears| bears.is_exceeded_by(*wrench)) && state.break_joint(id) {
-                self.broke.push(id);
+            if bears.is_some_and(|bears| bears.is_exceeded_by(wrench)) {
+                self.break_joint(state, JointId::from_index(joint as usize));
             }
+        }
+    }
+
+    /// Breaks a joint, if it is whole.
+    pub(crate) fn break_joint(&mut self, state: &mut State, joint: JointId) {
+        if state.break_joint(joint) {
+            self.broke.push(joint);
         }
     }
 
@@ -64,6 +71,7 @@ impl Reactions {
             *acceleration = (*acceleration + motion) * (1.0 / dt);
         }
         self.break_joints(model, state);
+        self.broke.sort_unstable();
         self.broke.first().copied()
     }
 

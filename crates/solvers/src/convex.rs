@@ -91,7 +91,7 @@ impl ConvexScratch {
             island.find(forces, tree, free, settings)
         } else {
             island.start(forces, tree, free);
-            island.minimize(forces, tree, settings)
+            island.minimize_closed(forces, tree, free, settings)
         };
         if are_loose && forces.are_floating() {
             island.keep_momentum(loose, free);

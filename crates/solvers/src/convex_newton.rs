@@ -53,6 +53,9 @@ const FINER: f64 = 0.1;
 const COARSER: f64 = 10.0;
 /// Newton iterations of a tree that can be factored again, at most.
 const MOST: u32 = 40;
+/// How often impulses on bodies that joints hold fast are made right, at most, and the relative error with which they are.
+const RENEWALS: u32 = 8;
+const RIGHT: f64 = 1e-6;
 /// After so many iterations friction limits no longer follow: the rest converges for certain.
 const FOLLOWED: u32 = 12;
 
@@ -297,6 +300,41 @@ impl MinimizeScratch {
             motions.iter_mut().for_each(|motion| motion.linear -= change);
             loose.forces(free, motions, impulses);
         }
+    }
+
+    /// [`Self::minimize`] on a tree with closed loops. Where these hold bodies fast, wrong impulses hide the rest of the error behind their rounding: as long as
+    /// the solution changes them, the search goes on with the right ones.
+    pub(crate) fn minimize_closed(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut dyn TouchedTree,
+        free: &[Motion],
+        settings: &ConvexSettings,
+    ) -> ConvexReport {
+        let mut report = self.minimize(forces, tree, settings);
+        for renewal in 0..=RENEWALS {
+            if !report.has_converged || self.take_forces() <= RIGHT || renewal == RENEWALS {
+                break;
+            }
+            tree.react(&self.impulses, &mut self.motions);
+            self.motions.iter_mut().zip(free).for_each(|(v, free)| *v += *free);
+            report = self.minimize(forces, tree, settings).after(report);
+        }
+        report
+    }
+
+    /// Takes the impulses that the forces give at the twists of a solution; returns how much that changes, relative to the largest. The energy of the error does
+    /// not see what is wrong on bodies that joints hold fast, but what is pressed on them is what their joints bear.
+    fn take_forces(&mut self) -> f64 {
+        let Self { impulses, motions, diagonal, given, .. } = self;
+        let (mut changed, mut largest) = (0.0, f64::MIN_POSITIVE);
+        for (i, impulse) in impulses.iter_mut().enumerate() {
+            let right = given[i] + diagonal[i].mul(motions[i]);
+            changed = f64::max(changed, (right.linear - impulse.linear).length());
+            largest = f64::max(largest, given[i].linear.length());
+            *impulse = right;
+        }
+        changed / largest
     }
 
     /// Takes another `D`.

@@ -5,9 +5,9 @@
 //! [`Companion::commit`] moves the nodes.
 
 use glam::DVec3;
-use sinew_contact::{ContactPoint, TouchPair};
+use sinew_contact::{ContactPoint, Owner, TouchPair};
 use sinew_fem::{FemState, advance_flow};
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, Pose};
 use sinew_mechanism::{
     Attached, CgReport, Companion, CompanionLoads, ConvexForces, ConvexReport, CouplingPoint, Reaction,
     SkinInput, SolveOutcome, State,
@@ -201,6 +201,16 @@ impl FleshWorkspace {
         self.contacts.near()
     }
 
+    /// Where the colliders of some pairs of owners overlap, whether they ignore each other or not; pairs in ascending order and sorted. Forgets the contacts of the last step.
+    pub fn contacts_of_pairs(
+        &mut self,
+        model: &FleshModel,
+        pairs: &[[Owner; 2]],
+        poses: &[Pose],
+    ) -> &[ContactPoint] {
+        self.contacts.find_of_pairs(model, pairs, poses)
+    }
+
     /// What touched or was near in the last step, all parts of it, in any order and with repetitions.
     pub fn touches(&self) -> &[TouchPair] {
         self.contacts.pairs()
@@ -233,6 +243,7 @@ impl<'a> Flesh<'a> {
         work.report = FleshReport::default();
         work.contacts.forget_pairs();
         work.contacts.sleepers.begin(&[]);
+        work.contacts.admit(&[]);
         work.outside.iter_mut().for_each(Outside::clear);
         work.keeps_history = keeps_history;
         work.lag = if keeps_history { 0.0 } else { 0.5 };
@@ -257,6 +268,13 @@ impl<'a> Flesh<'a> {
     #[must_use]
     pub fn with_sleepers(self, groups: &[u32]) -> Self {
         self.work.contacts.sleepers.begin(groups);
+        self
+    }
+
+    /// With pairs of owners that touch although the model has them among those that ignore each other: what held them together is broken.
+    #[must_use]
+    pub fn with_parted(self, pairs: &[[Owner; 2]]) -> Self {
+        self.work.contacts.admit(pairs);
         self
     }
 

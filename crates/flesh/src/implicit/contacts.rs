@@ -13,7 +13,7 @@ use sinew_contact::{
     ContactSummary, Grip, Impact, Mover, Owner, TouchPair,
 };
 use sinew_fem::FemState;
-use sinew_math::{Motion, SurfacePoint};
+use sinew_math::{Motion, Pose, SurfacePoint};
 use sinew_mechanism::{CompanionLoads, CouplingPoint, SolveOutcome, State};
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
@@ -184,6 +184,26 @@ impl Contacts {
         } else {
             SolveOutcome::Unsettled(self.damped.unsettled())
         }
+    }
+
+    /// Pairs of owners that touch although the model has them among those that ignore each other.
+    pub(crate) fn admit(&mut self, pairs: &[[Owner; 2]]) {
+        self.query.work.admit(pairs.iter().copied());
+    }
+
+    /// Where some pairs of owners overlap.
+    pub(crate) fn find_of_pairs(
+        &mut self,
+        model: &FleshModel,
+        pairs: &[[Owner; 2]],
+        poses: &[Pose],
+    ) -> &[ContactPoint] {
+        self.impulses.clear();
+        self.points.clear();
+        if let Some(contact) = &model.contact {
+            contact.rigid_contacts_of_pairs(pairs, poses, 0.0, &mut self.query.work, &mut self.points);
+        }
+        &self.points
     }
 
     /// A step begins, which may have several parts.

@@ -15,7 +15,7 @@ use crate::loops::{
     ForceRows, LoopTerms, LoopWorkspace, OpeningPolicy, PointPair, Treatment, release, rigid_rows, soften,
     spring_rows,
 };
-use crate::model::{LoopModel, LoopSpring, SECONDARY, WORLD, motion_of, pose_of};
+use crate::model::{JointModel, LoopModel, LoopSpring, SECONDARY, WORLD, motion_of, pose_of};
 use crate::tree::{BodyLoads, IslandPoints, JointAt, LinearizationPoint, TreeReport, add_geometric};
 
 /// What a solve asks of the loops beyond their rows.
@@ -130,6 +130,7 @@ impl Linearizer<'_, '_> {
             let points = [joint.frames.point1, joint.frames.point2];
             let opening = (!looped.is_primary, joint.weight);
             let gap = self.point(looped.ports, bodies, points, weight, opening);
+            self.mark_whole(joint);
             self.see(looped.is_primary, looped.ports, (gap.length(), 0.0));
             return (Some(block), 0.0);
         }
@@ -168,6 +169,16 @@ impl Linearizer<'_, '_> {
         self.push(looped.ports, [joint.body1, joint.body2], &mut rows, weight);
         if here.rows.n > 0 && joint.compliance == 0.0 {
             self.soften(&treatment, joint.weight);
+        }
+        if here.rows.n > 0 {
+            self.mark_whole(joint);
+        }
+    }
+
+    /// A joint that may break closes no loop in most cases: it is held as well as one of the tree, however small the inertia of its bodies.
+    fn mark_whole(&mut self, joint: &JointModel) {
+        if joint.breaks_at.is_some() {
+            self.rows.mark_whole();
         }
     }
 

@@ -59,6 +59,9 @@ impl Model {
             let (from, to) = (JointId::from_index(from), JointId::from_index(to));
             if old.is_broken(from) && self.breaks_at(to).is_some() {
                 state.break_joint(to);
+                if old.parted.binary_search(&from).is_ok() {
+                    state.part(to);
+                }
             }
         }
         self.carry_loops(&mut state, before, moves);

@@ -326,8 +326,8 @@ impl Model {
             forces: vec![0.0; self.n_loop_multipliers()],
             pulls: vec![DVec3::ZERO; self.loops.len()],
         };
-        let (reserves, broken, history) = (Vec::new(), Vec::new(), History::default());
-        State { time: 0.0, poses, motions, twists, pulls, loops, reserves, broken, history }
+        let (reserves, broken, parted, history) = (Vec::new(), Vec::new(), Vec::new(), History::default());
+        State { time: 0.0, poses, motions, twists, pulls, loops, reserves, broken, parted, history }
     }
 
     /// Twist angle of a joint within ±π at the given poses; 0 where it is not tracked.

@@ -31,6 +31,9 @@ pub struct State {
     /// Joints that have broken ([`crate::JointSpec::breaks_at`]), ascending: they hold nothing.
     #[cfg_attr(feature = "serde", serde(default))]
     pub broken: Vec<JointId>,
+    /// Those of them whose bodies have been apart since, ascending: their colliders touch. Who knows the colliders writes it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub parted: Vec<JointId>,
     /// What the second-order scheme and displacement steps remember; empty until it has made a step.
     pub history: History,
 }
@@ -85,7 +88,7 @@ impl Clone for State {
 
     /// Reuses the memory of the lists.
     fn clone_from(&mut self, from: &Self) {
-        let Self { time, poses, motions, twists, pulls, loops, reserves, broken, history } = self;
+        let Self { time, poses, motions, twists, pulls, loops, reserves, broken, parted, history } = self;
         *time = from.time;
         poses.clone_from(&from.poses);
         motions.clone_from(&from.motions);
@@ -95,6 +98,7 @@ impl Clone for State {
         loops.pulls.clone_from(&from.loops.pulls);
         reserves.clone_from(&from.reserves);
         broken.clone_from(&from.broken);
+        parted.clone_from(&from.parted);
         history.step = from.history.step;
         history.motions.clone_from(&from.history.motions);
         history.increments.clone_from(&from.history.increments);
@@ -117,8 +121,17 @@ impl State {
         self.broken.binary_search(&joint).map_err(|place| self.broken.insert(place, joint)).is_err()
     }
 
-    /// Mends a broken joint: from the next step on it holds again; a gap that it has then is closed by moving its bodies. Whether it was broken.
+    /// The bodies of a broken joint are apart ([`State::parted`]).
+    pub fn part(&mut self, joint: JointId) {
+        if let Err(place) = self.parted.binary_search(&joint) {
+            self.parted.insert(place, joint);
+        }
+    }
+
+    /// Mends a broken joint: from the next step on it holds again, and its bodies ignore each other as colliders; a gap that it has then is closed by
+    /// moving its bodies. Whether it was broken.
     pub fn mend_joint(&mut self, joint: JointId) -> bool {
+        self.parted.retain(|&parted| parted != joint);
         self.broken.binary_search(&joint).map(|place| self.broken.remove(place)).is_ok()
     }
 

@@ -81,6 +81,7 @@ fn step_by(
     } else {
         (is_open && may_divide && may_mend).then_some(Remedy::Mend)
     };
+    let remedy = step.or_break(remedy, state, (is_torn, is_open), run);
     if let Some(remedy) = remedy {
         step.solver.loads.clear();
         (workspace.reactions, workspace.islands) = (reactions, islands);

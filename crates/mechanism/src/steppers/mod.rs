@@ -39,5 +39,5 @@ pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, Solve
 pub(crate) use reaction_terms::{add_displacing_reactions, add_inside_reactions};
 pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
-pub(crate) use step_point::{NewtonPhase, StepPoint, end_error};
+pub(crate) use step_point::{NewtonPhase, StepPoint, end_error, most_torn};
 pub(crate) use substeps::{JointCare, NotMade, Remedy, Substeps, UNDAMPED};

@@ -14,7 +14,9 @@ use sinew_topology::NONE;
 
 use crate::loops::Refinement;
 use crate::model::{AnchorInertia, motion_of, pose_of};
-use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint, StepPoint, StepTask, UNDAMPED};
+use crate::steppers::{
+    ImplicitStep, NewtonPhase, Remedy, SolvedPoint, StepPoint, StepTask, UNDAMPED, most_torn,
+};
 use crate::tree::{is_taut, transmit};
 use crate::watch::OPEN;
 use crate::{JacobianAt, JointId, SolveOutcome, State};
@@ -149,6 +151,31 @@ impl ImplicitStep<'_> {
             closing.may_divide = !self.leaves_loops_open(run, OPEN);
         }
         closing
+    }
+
+    /// The remedy, or instead of one that leaves a joint open the break of a joint that is pulled apart by what cannot yield: rows contradict each other, and
+    /// leave it visibly open where the part begins or ends.
+    pub(crate) fn or_break(
+        &mut self,
+        remedy: Option<Remedy>,
+        state: &State,
+        (is_torn, is_open): (bool, bool),
+        run: &Refinement<'_>,
+    ) -> Option<Remedy> {
+        let task = self.here.task;
+        let leaves_open = matches!(remedy, None | Some(Remedy::Mend)) && (is_torn || is_open);
+        let is_contradictory = run.report.stop == LoopStop::LeastSquares;
+        if !(leaves_open && is_contradictory && task.model.may_break()) {
+            return remedy;
+        }
+        let torn = if is_torn {
+            most_torn(task, state, &state.poses, (&[], 0.0))
+        } else {
+            self.here.move_ends(state, &self.solver.tree.motions);
+            let points = &*self.here.points;
+            most_torn(task, state, &points.ends, (&points.velocities, task.settings.dt))
+        };
+        torn.map(Remedy::Break).or(remedy)
     }
 
     /// Whether bodies that touch turn so far in the first solve of a step that it is divided, whatever else touches where it ends.

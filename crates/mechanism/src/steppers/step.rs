@@ -16,7 +16,7 @@ use crate::steppers::{
 };
 use crate::watch::OPEN;
 use crate::{
-    Assembly, Companion, Input, Model, Scheme, Settings, Stage, State, StepReport, Watch, Workspace,
+    Assembly, Companion, Input, JointId, Model, Scheme, Settings, Stage, State, StepReport, Watch, Workspace,
     is_step_length,
 };
 
@@ -105,12 +105,7 @@ pub fn step_coupled(
             Ok(one) => one,
             Err(NotMade { solves, worst, remedy }) => {
                 report.iterations += solves;
-                if !matches!(remedy, Remedy::Divide(_)) {
-                    report.noticed.mended = report.noticed.mended.or(worst);
-                }
-                if matches!(remedy, Remedy::Assemble) {
-                    report.assembly_iterations += assemble_torn(&mut active);
-                }
+                prepare_remedy(&mut active, &remedy, worst, &mut report);
                 substeps.remedy(remedy);
                 continue;
             }
@@ -212,6 +207,23 @@ fn tentatively(
     workspace.part.start = start;
     let failed = NotMade { solves: report.iterations, worst: None, remedy: Remedy::Divide(left) };
     if tears { Err(failed) } else { Ok(report) }
+}
+
+/// What a remedy does before the part is made again.
+fn prepare_remedy(
+    active: &mut ActiveStep<'_, '_>,
+    remedy: &Remedy,
+    worst: Option<JointId>,
+    report: &mut StepReport,
+) {
+    if matches!(remedy, Remedy::Assemble | Remedy::Mend) {
+        report.noticed.mended = report.noticed.mended.or(worst);
+    }
+    match *remedy {
+        Remedy::Assemble => report.assembly_iterations += assemble_torn(active),
+        Remedy::Break(joint) => active.workspace.reactions.break_joint(active.state, joint),
+        Remedy::Divide(_) | Remedy::Mend => {}
+    }
 }
 
 /// Closes joints that are torn before a step is made; returns the number of displacements.

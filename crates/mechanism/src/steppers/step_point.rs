@@ -15,8 +15,9 @@ use crate::measure::joint_error;
 use crate::prepare::move_pose;
 use crate::steppers::{PointProblem, SchemeCoefficients, StepTask};
 use crate::tree::{FallenPoint, LinearizationPoint, StepLaws, StepLength};
+use crate::watch::OPEN;
 use crate::workspace::PointScratch;
-use crate::{Implicit, JointId, MotorTarget, RowForm, State};
+use crate::{BreakLoad, Implicit, JointId, MotorTarget, RowForm, State};
 
 /// Where an implicit step is linearized.
 pub(crate) struct StepPoint<'a> {
@@ -165,17 +166,10 @@ pub(crate) fn end_error(
     poses: &[Pose],
     (turned, h): (&[Motion], f64),
 ) -> (f64, Option<JointId>) {
-    let StepTask { model, input, .. } = *task;
     let (mut largest, mut worst) = (0.0, None);
-    for (index, size) in model.derived.joint_sizes.iter().enumerate() {
-        let joint = &model.joints[index];
-        let mut turn = 0.0;
-        if joint.drives_twist || matches!(joint.kind, JointKind::Screw { .. }) {
-            let motion = |body: u32| turned.get(body as usize).copied().unwrap_or(Motion::ZERO);
-            turn = h * model.twist_rate(&state.poses, joint, motion);
-        }
-        let (position, rotation) = joint_error(model, state, poses, input, (index as u32, turn));
-        let error = (position / size).max(rotation);
+    for index in 0..task.model.joints.len() {
+        let [gap, lean] = relative_error(task, state, poses, (turned, h), index);
+        let error = gap.max(lean);
         // An error that is not a number is the largest of all.
         let is_smaller = error <= largest;
         if !is_smaller {
@@ -183,6 +177,43 @@ pub(crate) fn end_error(
         }
     }
     (largest, worst)
+}
+
+/// Of the joints that may break the one that is open the most for what it bears, if any is visibly open: the weakest of several in a row.
+pub(crate) fn most_torn(
+    task: &StepTask<'_>,
+    state: &State,
+    poses: &[Pose],
+    turned: (&[Motion], f64),
+) -> Option<JointId> {
+    let model = task.model;
+    let torn = model.derived.breakable_joints.iter().filter_map(|&index| {
+        let [gap, lean] = relative_error(task, state, poses, turned, index as usize);
+        let BreakLoad { force, torque } = model.joints[index as usize].breaks_at?;
+        let excess = |open: f64, bears: f64| if open > OPEN { open / bears } else { 0.0 };
+        let most = excess(gap, force).max(excess(lean, torque / model.joint_size(index)));
+        (most > 0.0).then_some((most, JointId::from_index(index as usize)))
+    });
+    torn.reduce(|most, next| if next.0 > most.0 { next } else { most }).map(|(_, joint)| joint)
+}
+
+/// Anchor distance of a joint at some poses, relative to the size of its bodies, and its rotation error (rad).
+fn relative_error(
+    task: &StepTask<'_>,
+    state: &State,
+    poses: &[Pose],
+    (turned, h): (&[Motion], f64),
+    index: usize,
+) -> [f64; 2] {
+    let StepTask { model, input, .. } = *task;
+    let joint = &model.joints[index];
+    let mut turn = 0.0;
+    if joint.drives_twist || matches!(joint.kind, JointKind::Screw { .. }) {
+        let motion = |body: u32| turned.get(body as usize).copied().unwrap_or(Motion::ZERO);
+        turn = h * model.twist_rate(&state.poses, joint, motion);
+    }
+    let (gap, lean) = joint_error(model, state, poses, input, (index as u32, turn));
+    [gap / model.derived.joint_sizes[index], lean]
 }
 
 /// A direction that is another one for every number.

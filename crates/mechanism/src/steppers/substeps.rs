@@ -39,6 +39,8 @@ pub(crate) enum Remedy {
     Assemble,
     /// Make it with the joints as they are, and close them by displacements after it.
     Mend,
+    /// Break this joint, which is pulled apart, and make it without.
+    Break(JointId),
 }
 
 /// What is done about the joints of a part beside its solves.
@@ -93,6 +95,11 @@ impl Substeps {
             Remedy::Divide(error) => self.fail(error),
             Remedy::Assemble => self.care = JointCare::Assembled,
             Remedy::Mend => self.care = JointCare::Mended,
+            // That is another mechanism.
+            Remedy::Break(_) => {
+                (self.failed, self.wasted, self.care) = (f64::INFINITY, 0, JointCare::Nothing);
+                self.can_halve = self.whole > 1;
+            }
         }
     }
 

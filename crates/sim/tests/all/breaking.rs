@@ -5,8 +5,8 @@ use sinew_math::Force;
 use sinew_mechanism::{Explicit, JointFrames, JointSpec, MechanismBuilder, Scheme, Settings};
 use sinew_scene::{JointKind, StepperDoc};
 use sinew_sim::{
-    BodyDoc, ColliderDoc, Handle, HealthNotice, Input, JointDoc, MotorDoc, Pose, SceneDoc, Shape, World,
-    state_from_bytes, state_to_bytes,
+    BodyDoc, ColliderDoc, Grab, Handle, HealthNotice, Input, JointDoc, MotorDoc, Pose, SceneDoc, Shape,
+    World, state_from_bytes, state_to_bytes,
 };
 
 const G: f64 = 9.81;
@@ -279,4 +279,210 @@ fn other_steppers_refuse_joints_that_break() {
         error,
         "joint `strut` breaks under a load, so it cannot be actuated; leave out the load, or give it a motor"
     );
+}
+
+/// A plate that a joint holds to the world, and a ball of 1 kg above it that falls on it.
+fn plate(kind: JointKind, speed: f64, bears: f64) -> SceneDoc {
+    let plate = BodyDoc::new("plate").shape(Shape::Box { size: DVec3::new(1.0, 1.0, 0.1) }).mass(10.0);
+    let ball = BodyDoc::new("ball").at(DVec3::new(0.1, 0.2, 0.16)).shape(Shape::Sphere { radius: 0.1 });
+    let bolt = JointDoc::new(kind, "bolt", "plate").breaks_at_force(bears);
+    let ball = ball.mass(1.0).velocity(DVec3::Z * -speed);
+    SceneDoc::new("plate").with(plate.touching()).with(ball.touching()).with(bolt)
+}
+
+#[test]
+fn a_blow_on_a_body_held_fast_loads_its_joint_by_the_momentum_that_it_stops() {
+    for kind in [JointKind::Fixed, JointKind::Prismatic] {
+        for speed in [2.0, 3.0, 5.0, 10.0, 30.0] {
+            let right = speed * 60.0 + 11.0 * G;
+            for (bears, breaks) in [(1.01 * right, false), (0.8 * right, true)] {
+                let mut world = world(&plate(kind, speed, bears));
+                (0..5).for_each(|_| _ = world.step());
+                assert_eq!(is_broken(&world, "bolt"), breaks, "{kind:?} at {speed} m/s");
+            }
+        }
+    }
+}
+
+/// Moves a kinematic body evenly, until a joint breaks; at most a second. Returns the joints that are broken then.
+fn pull_apart(world: &mut World, hand: &str, from: DVec3, speed: DVec3) -> Vec<String> {
+    let hand = world.body(hand).expect("a hand");
+    for step in 1..=60 {
+        let mut input = Input::default();
+        input.kinematic.push((hand, Pose::from_translation(from + speed * (f64::from(step) / 60.0))));
+        let report = world.step_with(&input);
+        assert!(report.health.is_good(), "{:?}", report.health);
+        assert!(world.violation().position < 1e-4);
+    }
+    let broken = world.state().bodies.broken.iter();
+    broken.map(|&joint| world.mechanism().joint_name(joint).to_owned()).collect()
+}
+
+#[test]
+fn what_a_kinematic_body_pulls_apart_breaks() {
+    for kind in [JointKind::Ball, JointKind::Hinge, JointKind::Fixed] {
+        for speed in [0.02, 0.5, 5.0] {
+            let scene = lamp(|hook| hook.breaks_at_force(200.0))
+                .with(BodyDoc::kinematic("hand").at(DVec3::Z * -0.5))
+                .with(JointDoc::new(kind, "grip", "lamp").parent("hand").at(DVec3::Z * -0.4));
+            let mut world = world(&scene);
+            let broken = pull_apart(&mut world, "hand", DVec3::Z * -0.5, DVec3::Z * -speed);
+            assert_eq!(broken, ["hook"], "{kind:?} {speed}");
+        }
+    }
+}
+
+#[test]
+fn a_chain_that_is_pulled_apart_breaks_at_its_weakest_joint() {
+    let mut scene = SceneDoc::new("chain").with(BodyDoc::kinematic("hand").at(DVec3::X * 5.5));
+    for i in 0..5 {
+        let (name, at) = (format!("link_{i}"), DVec3::X * f64::from(i));
+        scene = scene.with(rod(&name, at + DVec3::X * 0.5));
+        let tie = JointDoc::new(JointKind::Ball, format!("tie_{i}"), name).at(at);
+        let tie = if i > 0 { tie.parent(format!("link_{}", i - 1)) } else { tie };
+        scene = scene.with(tie.breaks_at_force(if i == 3 { 1500.0 } else { 2000.0 }));
+    }
+    let end = JointDoc::new(JointKind::Ball, "end", "link_4").parent("hand").at(DVec3::X * 5.0);
+    let mut world = world(&scene.with(end));
+    let broken = pull_apart(&mut world, "hand", DVec3::X * 5.5, DVec3::X);
+    assert_eq!(broken, ["tie_3"]);
+}
+
+#[test]
+fn a_drive_and_a_hard_grab_break_what_does_not_give() {
+    let drive = JointDoc { drive: Some("turn".into()), ..JointDoc::new(JointKind::Hinge, "shoulder", "arm") };
+    let tie = JointDoc::new(JointKind::Ball, "tie", "arm").at(DVec3::X).breaks_at_force(300.0);
+    let mut scene =
+        SceneDoc::new("arm").with(rod("arm", DVec3::X * 0.5)).with(drive.axis(DVec3::Y)).with(tie);
+    scene.set("tracks", "[(name: \"turn\", curve: Scalars([(0, 0), (2, 1)]))]").expect("a track");
+    let mut driven = world(&scene);
+    for _ in 0..60 {
+        assert!(driven.step().health.is_good());
+    }
+    assert!(is_broken(&driven, "tie"));
+
+    let mut held = world(&lamp(|hook| hook.breaks_at_force(200.0)));
+    let body = held.body("lamp").expect("a lamp");
+    let mut input = Input::default();
+    let target = DVec3::Z * -0.8;
+    input.grabs.push(Grab { body, point: DVec3::ZERO, target, stiffness: f64::INFINITY, damping: 0.0 });
+    for _ in 0..60 {
+        assert!(held.step_with(&input).health.is_good());
+    }
+    assert!(is_broken(&held, "hook") && held.pose(body).translation.distance(target) < 1e-6);
+}
+
+#[test]
+fn a_point_like_mass_stays_on_a_hinge_that_may_break() {
+    for moment in ["0.0001", "0.000001"] {
+        for arm in [0.3, 1.0] {
+            let mut scene = SceneDoc::new("bob").with(BodyDoc::new("bob").at(DVec3::X * arm));
+            let mass = format!("Properties(mass: 1.0, inertia: Diagonal({moment}, {moment}, {moment}))");
+            scene.set("bodies[0].mass", &mass).expect("a mass");
+            let pin = JointDoc::new(JointKind::Hinge, "pin", "bob").axis(DVec3::Y).breaks_at_force(1000.0);
+            let mut world = world(&scene.with(pin));
+            for _ in 0..240 {
+                assert!(world.step().health.is_good());
+                assert!(world.violation().position < 1e-5 && !is_broken(&world, "pin"));
+            }
+        }
+    }
+}
+
+/// Two halves of a crate, glued at x = 0.5; they overlap by some length.
+fn halves(overlap: f64) -> SceneDoc {
+    let half = |name: &str, x: f64| {
+        let at = DVec3::new(x, 0.0, 0.5);
+        BodyDoc::new(name).at(at).shape(Shape::Box { size: DVec3::ONE }).mass(10.0).touching()
+    };
+    let glue = JointDoc::new(JointKind::Fixed, "glue", "left").parent("right").at(DVec3::new(0.5, 0.0, 0.5));
+    let scene = SceneDoc::new("crate").with(half("left", 0.0)).with(half("right", 1.0 - overlap));
+    scene.with(ColliderDoc::floor(0.0)).with(glue.breaks_at_force(1000.0))
+}
+
+fn place(world: &World, name: &str) -> f64 {
+    world.pose(world.body(name).expect("a body")).translation.x
+}
+
+fn push(world: &mut World, name: &str, speed: f64) {
+    let body = world.find::<BodyDoc>(name).expect("a body");
+    world.set_motion(body, sinew_math::Motion::new(DVec3::ZERO, DVec3::X * speed));
+}
+
+#[test]
+fn halves_of_a_broken_crate_touch_from_the_next_step_on() {
+    let mut first = world(&halves(0.0));
+    let glue = joint(&first, "glue");
+    first.step();
+    first.break_joint(glue);
+    push(&mut first, "left", 3.0);
+    let mut states = Vec::new();
+    let mut seen = Vec::new();
+    for _ in 0..40 {
+        states.push(first.checkpoint());
+        assert!(first.step().health.is_good());
+        assert!(place(&first, "right") - place(&first, "left") > 0.999);
+        seen.push(first.digest());
+    }
+    assert!(place(&first, "right") > 1.05, "it was pushed away");
+    for from in [0, 1, 2, 20] {
+        let mut other = world(&halves(0.0));
+        other
+            .restore(&state_from_bytes(&state_to_bytes(&states[from])).expect("a state"))
+            .expect("the scene");
+        first.restore(&states[from]).expect("the same scene");
+        for expected in &seen[from..] {
+            first.step();
+            other.step();
+            assert_eq!((first.digest(), other.digest()), (*expected, *expected), "{from}");
+        }
+    }
+    // Mended they ignore each other again.
+    first.restore(&states[0]).expect("the same scene");
+    first.step();
+    assert_eq!(first.state().bodies.parted.len(), 1);
+    assert!(first.mend_joint(glue) && first.state().bodies.parted.is_empty());
+    for _ in 0..30 {
+        assert!(first.step().health.is_good());
+    }
+    assert_eq!(first.state().events.entries().len(), 2, "both on the floor, and nothing else");
+}
+
+#[test]
+fn halves_that_overlap_touch_once_they_have_been_apart() {
+    let mut world = world(&halves(0.2));
+    let glue = joint(&world, "glue");
+    world.step();
+    world.break_joint(glue);
+    for _ in 0..60 {
+        assert!(world.step().health.is_good());
+    }
+    assert!((place(&world, "right") - place(&world, "left") - 0.8).abs() < 1e-3, "nothing throws them apart");
+    let right = world.find::<BodyDoc>("right").expect("a body");
+    world.set_pose(right, Pose::from_translation(DVec3::new(1.3, 0.0, 0.5)));
+    world.step();
+    push(&mut world, "left", 3.0);
+    for _ in 0..60 {
+        assert!(world.step().health.is_good());
+        assert!(place(&world, "right") - place(&world, "left") > 0.999);
+    }
+    assert!(place(&world, "right") > 1.35);
+}
+
+#[test]
+fn bodies_that_another_joint_still_holds_ignore_each_other() {
+    let brace =
+        JointDoc::new(JointKind::Fixed, "brace", "left").parent("right").at(DVec3::new(0.5, 0.0, 0.9));
+    let mut world = world(&halves(0.0).with(brace.breaks_at_force(1000.0)));
+    let [glue, brace] = ["glue", "brace"].map(|name| joint(&world, name));
+    world.break_joint(glue);
+    let touches = |world: &World| world.state().events.entries().len() > 2;
+    for _ in 0..10 {
+        world.step();
+        assert!(!touches(&world));
+    }
+    world.break_joint(brace);
+    push(&mut world, "left", 3.0);
+    world.step();
+    assert!(touches(&world));
 }

@@ -4,6 +4,7 @@
 mod alloc;
 mod bad_input;
 mod batch;
+mod break_loads;
 mod breaking;
 mod build;
 mod changes;

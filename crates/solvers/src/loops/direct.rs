@@ -10,7 +10,8 @@
 //! moves, nothing where they are dependent or contradict each other.
 //! `P` is diagonal: that of `J M⁻¹Jᵀ` for free bodies, times the share of it that the tree leaves to the joint (the larger
 //! one of its translation and rotation rows); `w` is the weight of the joint. A direction whose `A` is below `ε P` stays out, any other converges by `ε P/A` per
-//! repeat. Joints that are open by a share `δ` of their bodies' size give dependent rows eigenvalues of order `δ²`, so
+//! repeat. A joint whose rows do not depend on each other, however far joints are open ([`LoopRows::mark_whole`](crate::LoopRows::mark_whole)), has its block of
+//! `J M⁻¹Jᵀ` in `P`: of a body that is nearly a point, the diagonal tells nothing of what the rows leave each other. Joints that are open by a share `δ` of their bodies' size give dependent rows eigenvalues of order `δ²`, so
 //! `ε = 10⁶ δ²` (10⁴ δ² on a graph, and only where rows contradict each other), between 1e-10 and 1e-4 ([`LoopSettings::openness`]). Light and heavy bodies may then meet in one joint as
 //! long as joints are closed.
 //!
@@ -24,6 +25,7 @@
 use super::graph::LoopGraph;
 use super::operator::Equations;
 use super::settings::{LOOP_DRIFT, LoopSettings, LoopStop};
+use super::table::LoopBlock;
 use crate::vector::largest;
 
 /// `ε/δ²` for few rows, and on a graph, where long chains of joints have weak directions of their own.
@@ -271,8 +273,12 @@ impl DirectScratch {
                 lambda[block.rows()].fill(0.0);
                 share = 1.0;
             }
+            if block.is_whole && share < 1.0 {
+                hold_back_whole(operator, block, share, factor);
+            } else {
+                block.rows().for_each(|row| factor[row * n + row] = share * free[row]);
+            }
             for row in block.rows() {
-                factor[row * n + row] = share * free[row];
                 matrix[row * n + row] += rows.compliance[row];
             }
         }
@@ -348,6 +354,18 @@ impl DirectScratch {
         let n = lambda.len();
         for ((r, b), row) in self.residual.iter_mut().zip(rhs).zip(self.matrix.chunks_exact(n)) {
             *r = b - sinew_math::dot(row, lambda);
+        }
+    }
+}
+
+/// `ε P` of a joint whose rows do not depend on each other: its block of `J M⁻¹Jᵀ`.
+fn hold_back_whole<'e>(operator: &impl Equations<'e>, block: &LoopBlock, share: f64, factor: &mut [f64]) {
+    let (rows, (whole, _)) = (operator.rows(), operator.free_block(block));
+    let n = rows.len();
+    for (i, row) in block.rows().enumerate() {
+        for (j, column) in block.rows().enumerate() {
+            let soft = if i == j { rows.compliance[row] } else { 0.0 };
+            factor[row * n + column] = share * (whole.entry(i, j) - soft);
         }
     }
 }

@@ -14,6 +14,15 @@ pub(super) enum FreeBlock {
     General([[f64; 6]; 6]),
 }
 
+impl FreeBlock {
+    pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
+        match self {
+            Self::Point(b) => b.mul_vec(DVec3::AXES[j])[i],
+            Self::General(b) => b[i][j],
+        }
+    }
+}
+
 /// `B` of a point block: `Σ 1/m − [a] I⁻¹ [a] + D`.
 #[inline]
 pub(super) fn point_block(arms: &[DVec3; 2], masses: &[FreeMass; 2], compliance: &[f64]) -> (FreeBlock, f64) {

@@ -152,6 +152,13 @@ impl LoopRows {
         self.table.push(ports, weight, [n_rows, data], shape);
     }
 
+    /// The rows of the last block do not depend on each other, however far joints are open; direct solves need not guess it from their entries.
+    pub fn mark_whole(&mut self) {
+        if let Some(block) = self.table.blocks.last_mut() {
+            block.is_whole = true;
+        }
+    }
+
     /// Number of scalar rows.
     pub fn len(&self) -> usize {
         self.table.rhs.len()

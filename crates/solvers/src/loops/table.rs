@@ -13,6 +13,8 @@ pub struct LoopBlock {
     pub(super) data: u32,
     pub(super) n_rows: u8,
     pub(super) shape: BlockShape,
+    /// Whether its rows are known not to depend on each other.
+    pub(super) is_whole: bool,
 }
 
 /// What a block stores.
@@ -66,7 +68,15 @@ impl RowTable {
         let weight = if weight > 0.0 { weight.min(LARGEST_WEIGHT) } else { 0.0 };
         self.switched_off |= weight <= 0.0;
         let (first, n_rows) = (self.rhs.len() as u32, n_rows as u8);
-        self.blocks.push(LoopBlock { ports, weight, first, data: data as u32, n_rows, shape });
+        self.blocks.push(LoopBlock {
+            ports,
+            weight,
+            first,
+            data: data as u32,
+            n_rows,
+            shape,
+            is_whole: false,
+        });
     }
 
     /// Number of scalar rows.
