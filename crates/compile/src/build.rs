@@ -167,7 +167,7 @@ impl<'a> SceneParts<'a> {
             let path = || joint_path(self.scene, &doc.name);
             let mut parts = joint_specs(doc, &self.mechanism, self.names, &path)?.into_iter();
             if let Some(BuiltJoint { mut spec, motor }) = parts.next() {
-                spec.is_actuated = is_scored(self.scene);
+                spec.is_actuated = self.scene.score.is_some();
                 let joint = self.mechanism.add_joint(spec);
                 add_motor_input(motor, joint, self.names, &path, &mut self.script)?;
                 add_joint_inputs(doc, joint, self.names, &path, &mut self.script)?;

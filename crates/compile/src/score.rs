@@ -3,6 +3,8 @@
 //! A pose names some joints; the
 //! others keep their initial coordinates (in keyframes: those of the key before).
 
+mod march;
+
 mod poses;
 
 use std::f64::consts::TAU;
@@ -183,11 +185,12 @@ impl ScoreCompiler<'_> {
         self.limit_joints()
     }
 
-    /// Whether an actuator hangs on a joint without one, such as that of a free root.
+    /// Whether an actuator hangs on a joint that nothing moves but recoil, such as that of a free root. Joints of loops follow the actuators.
     fn is_loose(&self) -> bool {
         let is_active = |link: &LinkId| self.actuation.is_active(*link);
+        let is_led = |link: LinkId| is_active(&link) || self.looped.is_tied(link);
         let above = |link: LinkId| std::iter::successors(Some(link), |link| self.tree.parent(*link));
-        self.tree.links().filter(is_active).any(|link| !above(link).all(|link| is_active(&link)))
+        self.tree.links().filter(is_active).any(|link| !above(link).all(is_led))
     }
 
     /// The limits of joints are those of their actuators.
@@ -289,17 +292,28 @@ impl ScoreCompiler<'_> {
     fn playback(&self, doc: &KeyframesDoc, from: f64, path: &str) -> Result<Playback, BuildError> {
         let mut coordinates = self.start.coordinates.clone();
         let mut keys = vec![Key { time: from, coordinates: coordinates.clone() }];
+        let (mut asked, mut leading) = (vec![(from, None)], vec![Vec::new()]);
         for (k, key) in doc.keys.iter().enumerate() {
+            let mut before = coordinates.clone();
             self.put(&key.joints, &format!("{path}.keys[{k}].joints"), &mut coordinates)?;
             if !key.reach.is_empty() {
                 self.reach(&key.reach, &format!("{path}.keys[{k}].reach"), &mut coordinates)?;
+                before.clone_from(&coordinates);
             }
             let named = key.joints.iter().filter_map(|(name, _)| self.joint(name, path).ok());
-            self.close(named, &format!("{path}.keys[{k}]"), &mut coordinates)?;
+            let named: Vec<LinkId> = named.filter(|link| self.looped.is_tied(*link)).collect();
+            let yields = self.lead(&before, &named, &format!("{path}.keys[{k}]"), &mut coordinates)?;
+            asked.push((from + key.at_s, yields));
+            leading.push(if yields.is_none() && key.reach.is_empty() { named } else { Vec::new() });
             keys.push(Key { time: from + key.at_s, coordinates: coordinates.clone() });
         }
-        let clip =
-            MotionClip::new(self.tree, &self.actuation, &keys).map_err(fault(format!("{path}.keys")))?;
-        Ok(Playback::new(clip).from_here())
+        let clip = |keys: &[Key]| {
+            MotionClip::new(self.tree, &self.actuation, keys).map_err(fault(format!("{path}.keys")))
+        };
+        let mut curve = clip(&keys)?;
+        if leading.iter().any(|named| self.follow(named)) {
+            curve = clip(&self.between(&curve, &keys, &leading))?;
+        }
+        Ok(Playback::new(curve.with_keys(asked)).from_here())
     }
 }

@@ -42,6 +42,8 @@ pub struct MotionClip {
     /// Coordinates of the first key.
     reference: Vec<f64>,
     spline: Spline,
+    /// Times of the keys that were asked for, and a joint of each that does not come to it.
+    keys: Vec<(f64, Option<LinkId>)>,
 }
 
 impl MotionClip {
@@ -66,7 +68,24 @@ impl MotionClip {
         let times = keys.iter().map(|key| key.time).collect();
         let spline = Spline::new(times, tree.n_dofs(), values)
             .ok_or(ControlError::OutOfRange { what: "keys", range: "finite and in order of time" })?;
-        Ok(Self { reference: first.coordinates.clone(), spline })
+        Ok(Self {
+            reference: first.coordinates.clone(),
+            spline,
+            keys: keys.iter().map(|key| (key.time, None)).collect(),
+        })
+    }
+
+    /// The same clip with other times of its keys: those that were asked for, if others lie between them, and of each a joint that gave way, as loops make it. Times increase; there
+    /// is one at least.
+    #[must_use]
+    pub fn with_keys(self, keys: Vec<(f64, Option<LinkId>)>) -> Self {
+        if keys.is_empty() { self } else { Self { keys, ..self } }
+    }
+
+    /// The key that the clip is on the way to at a time of the score (s), the last one after it, and its joint that gave way.
+    pub(crate) fn coming_key(&self, time: f64) -> (usize, Option<LinkId>) {
+        let key = self.keys.partition_point(|(key, _)| *key < time).min(self.keys.len() - 1);
+        (key, self.keys[key].1)
     }
 
     /// Checks that the clip was made for a tree of this size.
@@ -151,7 +170,7 @@ impl MotionClip {
 
     /// Time of the first key after a time (s); after the last key, that time itself.
     pub(crate) fn next_key(&self, time: f64) -> f64 {
-        self.spline.times().iter().copied().find(|key| *key > time).unwrap_or(time)
+        self.keys.iter().map(|(key, _)| *key).find(|key| *key > time).unwrap_or(time)
     }
 
     /// Coordinates of all joints at a time of the score (s): [`Self::sample`] without derivatives.

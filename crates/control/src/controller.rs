@@ -104,7 +104,7 @@ impl Controller {
                 self.saturation.apply(&at, &mut self.plant, out);
             }
             Act::Keyframes(playback) => {
-                self.player.command(&at, playback, control, &self.score.warp, out);
+                report.missed_key = self.player.command(&at, playback, control, &self.score.warp, out);
                 self.guidance.agree_with_loops(&at, &mut self.plant, out);
                 self.saturation.apply(&at, &mut self.plant, out);
             }

@@ -11,9 +11,12 @@
 //! keeps a joint that is on the clip exactly on it. A joint off the clip returns by a spring and a damper at the end of the step, which are
 //! stable at any gains. Cost: three evaluations of the clip; nothing fails.
 
-use sinew_recursive::{HybridCommand, JointMode, Tree};
+use sinew_recursive::{HybridCommand, JointMode, LinkId, Tree};
 
 use crate::{controller_state::ControllerState, input::ControlContext, score::Playback, warp::TimeWarp};
+
+/// How far off its curve a joint on a loop is visibly, rad or m.
+const OFF: f64 = 0.05;
 
 /// Scratch of playback on one tree.
 #[derive(Clone, Debug)]
@@ -37,7 +40,7 @@ impl Player {
         }
     }
 
-    /// Prescribes the driven joints.
+    /// Prescribes the driven joints. Returns the key that a joint on a loop does not come to, and that joint.
     pub(crate) fn command(
         &mut self,
         at: &ControlContext<'_>,
@@ -45,7 +48,7 @@ impl Player {
         control: &ControllerState,
         warp: &TimeWarp,
         out: &mut HybridCommand,
-    ) {
+    ) -> Option<(usize, LinkId)> {
         let (tree, h) = (at.tree, at.input.dt);
         for (k, offset) in [-h, 0.0, h].into_iter().enumerate() {
             let time = warp.at(at.input.time + offset)[0];
@@ -67,6 +70,11 @@ impl Player {
                 out.values[dof] = if driven { along + back } else { at.input.torque(dof) };
             }
         }
+        let (key, yielding) = playback.clip.coming_key(at.time());
+        let is_off = |link: &LinkId| tree.dofs(*link).any(|dof| self.gap[dof].abs() > OFF);
+        let mut driven =
+            tree.links().filter(|link| at.actuation.is_active(*link) && at.looped.is_tied(*link));
+        yielding.or_else(|| driven.find(is_off)).map(|link| (key, link))
     }
 }
 

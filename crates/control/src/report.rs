@@ -1,5 +1,7 @@
 //! Reports of the controller: what a command did, and how far each goal is from being met.
 
+use sinew_recursive::LinkId;
+
 /// Summary of one command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -14,6 +16,9 @@ pub struct ControlReport {
     pub saturated: usize,
     /// Displacement limits that are active.
     pub at_limits: usize,
+    /// A key that the clip is on the way to, counted from the beginning of the phase, and a joint on a loop that does not come to it: the loop does not let it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub missed_key: Option<(usize, LinkId)>,
     /// The state, the forces or the command were not finite; the command given is passive without torques.
     pub not_finite: bool,
 }

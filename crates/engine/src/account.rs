@@ -3,7 +3,7 @@
 //! The twists of an implicit step of first order are those in its middle, and belong to the heights half a step before its end: with those at
 //! its end the energy swings by about `hω` of itself. Where a joint stops a body the twists jump and the heights of the end are right. So the
 //! lesser of both counts, and a gain is what lasts for half a second. It is told as a
-//! share of what was exchanged: energy of motion and of springs at the beginning, work since, and the range of the energy of height.
+//! share of what was exchanged: energy of motion and of springs at the beginning, work since, and the range of the energy of height; of what lifts everything by a hundredth of its size at least.
 //! Muscles do the work that their potential loses, times their activation. Where work is done that is not known (prescribed motion, a controller, a change of gravity) the account starts anew,
 //! with the largest energy of motion and springs until then as the least that gains are compared with. J.
 //!
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use glam::DVec3;
 use sinew_mechanism::{Energy, EnergySources, Input};
 
-use crate::{Model, Settings, State, energy, momentum};
+use crate::{Model, Settings, State, energy, momentum, resting_energy};
 
 /// How long a gain must last, s.
 const LASTING: f64 = 0.5;
@@ -25,7 +25,7 @@ const GAINED: f64 = 0.01;
 /// Rounding: of large potentials, as a share, and in any case, J.
 const ROUNDING: f64 = 1e-9;
 
-/// Least energy that gains are compared with, J.
+/// Least energy that gains are compared with where nothing has weight, J.
 const LEAST: f64 = 1e-6;
 
 /// The account of a run.
@@ -169,7 +169,8 @@ impl EnergyAccount {
         let potential = self.sources.potential(model.mechanism(), &state.bodies);
         let excess = energy.total() + potential - self.start - self.work;
         let excess = excess.min(excess - lead + self.lead);
-        (if excess <= rounding { 0.0 } else { excess }, scale.max(LEAST))
+        let least = LEAST.max(resting_energy(model, self.gravity));
+        (if excess <= rounding { 0.0 } else { excess }, scale.max(least))
     }
 
     fn begin(&mut self, model: &Model, state: &State, spring_scale: f64) {

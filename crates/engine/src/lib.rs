@@ -37,7 +37,7 @@ pub use batch::step_batch;
 pub use carry::PartMoves;
 pub use contacts::{Contact, ContactPartner};
 pub use digest::{digest, digest_bytes};
-pub use measure::{energy, momentum, violation};
+pub use measure::{energy, momentum, resting_energy, violation};
 pub use model::{Model, State, StateMismatch};
 pub use notice::{Culprit, HealthNotice};
 pub use overlap::{ContactOverlap, FleshInside};

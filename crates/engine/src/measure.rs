@@ -20,6 +20,17 @@ pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -
     sum
 }
 
+/// Energy that lifts everything by a hundredth of its size, J: what changes of energy are compared with where nothing moves. Size is the radius of gyration of a body, and the
+/// extent of flesh at rest.
+pub fn resting_energy(model: &Model, gravity: DVec3) -> f64 {
+    let mechanism = model.mechanism();
+    let moved = mechanism.bodies().filter(|&body| mechanism.port_of(body).is_some());
+    let bodies: f64 = moved.map(|body| mechanism.body_mass(body) * model.gyration[body.index()]).sum();
+    let flesh = model.flesh().map_or(&[][..], |flesh| flesh.bodies()).iter().zip(&model.flesh_thickness);
+    let flesh: f64 = flesh.map(|(flesh, size)| flesh.fem().masses().iter().sum::<f64>() * size).sum();
+    0.01 * gravity.length() * (bodies + flesh)
+}
+
 /// Momentum: angular about the world origin (kg·m²/s), linear (kg·m/s), world axes.
 pub fn momentum(model: &Model, state: &State) -> Force {
     let bodies = sinew_mechanism::momentum(model.mechanism(), &state.bodies);

@@ -60,6 +60,8 @@ pub enum HealthNotice {
     SaturatedActuator,
     /// A goal of the score is not approached.
     MissedGoal,
+    /// A joint on a loop does not come to its key.
+    MissedKey,
     /// A joint broke under its load.
     JointBroke,
     /// Dry friction slips.
@@ -78,6 +80,8 @@ pub enum Culprit {
     Body(BodyId),
     /// A joint.
     Joint(JointId),
+    /// A key of a phase of the score, counted from 1, and a joint in it.
+    Key(usize, JointId),
     /// A rope or gear.
     Rope(TransmissionId),
     /// A body, and what it touches; none is the world.
@@ -101,6 +105,7 @@ impl HealthNotice {
             Culprit::Model => text.to_owned(),
             Culprit::Body(body) => format!("body `{}` {text}", mechanism.body_name(body)),
             Culprit::Joint(joint) => format!("joint `{}` {text}", mechanism.joint_name(joint)),
+            Culprit::Key(key, joint) => format!("key {key}: joint `{}` {text}", mechanism.joint_name(joint)),
             Culprit::Rope(rope) => format!("`{}` {text}", mechanism.transmission_name(rope)),
             Culprit::Contact(body, Some(other)) => {
                 let [body, other] = [body, other].map(|body| mechanism.body_name(body));
@@ -159,6 +164,7 @@ impl HealthNotice {
             Self::MissedGoal => {
                 "is not led to its goal: it is out of reach, yields to other goals, or nothing is there to push against"
             }
+            Self::MissedKey => "comes as near to its place as its loop lets it, not to it",
             Self::JointBroke => "broke under its load",
             Self::SlippingJoint => "slips against its dry friction",
             Self::SlippingRope => "slips at its largest force",
@@ -198,6 +204,7 @@ impl StepReport {
             (HealthNotice::SaturatedMotor, joint(noticed.saturated)),
             (HealthNotice::SaturatedActuator, joint(self.effort.limited)),
             (HealthNotice::MissedGoal, self.effort.missing.map(Culprit::Body)),
+            (HealthNotice::MissedKey, self.effort.missed_key.map(|(key, joint)| Culprit::Key(key, joint))),
             (HealthNotice::JointBroke, joint(noticed.broke)),
             (HealthNotice::SlippingJoint, joint(noticed.slipping)),
             (HealthNotice::SlippingRope, rope(noticed.slipping_rope)),

@@ -70,6 +70,9 @@ pub struct ActuatorEffort {
     /// A bone that the command does not lead to its goal.
     #[cfg_attr(feature = "serde", serde(default))]
     pub missing: Option<BodyId>,
+    /// A key of the phase, counted from 1, that a joint on a loop does not come to, and that joint.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub missed_key: Option<(usize, JointId)>,
     /// Substeps made.
     pub substeps: u32,
 }
@@ -87,6 +90,7 @@ impl ActuatorEffort {
         let limited = tree.links().find(|link| controller.is_saturated(*link));
         self.limited = limited.and_then(|link| tree.joint(link));
         self.missing = controller.missing(control).map(|bone| tree.body(bone));
+        self.missed_key = commanded.missed_key.and_then(|(key, link)| Some((key, tree.joint(link)?)));
         let distances = controller.goal_reports().iter().map(|goal| goal.distance);
         self.goal_distance = distances.fold(0.0, f64::max);
     }

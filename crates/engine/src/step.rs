@@ -5,20 +5,22 @@
 //! | implicit | one solve of bodies, flesh and contacts | flesh in substeps, then the bodies under its wrenches with their own contacts |
 //! | explicit, displacement | – | flesh in substeps, then the bodies; islands in contact by the implicit scheme, see the module `touched` |
 //! | implicit, with a score | the same under commands, see the module `scored` | the same |
-//! | reduced | – | the same in joint coordinates, see the module `reduced` |
+//! | reduced | – | the same in joint coordinates, see the module `reduced`; bodies of a score that touch something by the implicit scheme |
 //!
 //! An input is whatever a mouse, a tracker or a network sends. The mechanism leaves out what makes no sense (not finite, a negative
 //! gain, a body or joint that does not exist or cannot take it); such entries are counted in [`Health::ignored_inputs`]. Cost: one
 //! look at each entry, then the step; nothing allocates once warm.
 
 use sinew_flesh::{ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
-use sinew_mechanism::{Input, LoopStop, Order, Stage, StepHooks, Watch, is_step_length, step_coupled};
+use sinew_mechanism::{
+    Implicit, Input, LoopStop, Order, Stage, StepHooks, Watch, is_step_length, step_coupled,
+};
 
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
 use crate::overlap::ContactOverlap;
 use crate::touched::{TouchedIslands, with_contacts};
 use crate::workspace::LastStep;
-use crate::{Health, Model, Scheme, Settings, State, StepReport, Workspace};
+use crate::{Health, Model, ReducedModel, Scheme, Settings, State, StepReport, Workspace};
 
 /// Advances a state by one step of `settings.dt`. The same arguments give the same bits, at any number of threads, with a new
 /// workspace of the model or a used one.
@@ -113,7 +115,11 @@ impl StepCall<'_> {
     /// Makes the step; `None` if the model lacks what the scheme needs.
     fn make(&mut self) -> Option<()> {
         if let Scheme::Reduced(how) = self.settings.scheme {
-            self.step_reduced(self.model.reduced()?, how);
+            let reduced = self.model.reduced()?;
+            match reduced.controller() {
+                Some(_) if self.meets() => self.step_met(reduced)?,
+                _ => self.step_reduced(reduced, how),
+            }
             return Some(());
         }
         let bodies = self.settings.mechanism()?;
@@ -123,6 +129,26 @@ impl StepCall<'_> {
             }
             _ => self.step_bodies(&bodies),
         }
+        Some(())
+    }
+
+    /// Whether bodies of a model without flesh may touch something in the step.
+    fn meets(&mut self) -> bool {
+        let Some(flesh) = self.model.flesh().filter(|flesh| flesh.is_of_bodies_only()) else { return false };
+        let work = self.workspace.flesh.get_or_insert_with(|| Box::new(FleshWorkspace::new(flesh)));
+        work.are_near(flesh, &self.state.bodies, self.settings.dt, self.settings.gravity)
+    }
+
+    /// A step under a score that contacts act in: the implicit one, for contacts are stiff and begin within the step.
+    fn step_met(&mut self, reduced: &ReducedModel) -> Option<()> {
+        let settings = Settings { scheme: Scheme::Implicit(Implicit::default()), ..*self.settings };
+        let bodies = settings.mechanism()?;
+        let Self { model, input, state, workspace, watch, report, .. } = self;
+        state.bodies.forget_history();
+        let mut call =
+            StepCall { model, input, settings: &settings, state, workspace, watch: *watch, report: *report };
+        call.step_scored(reduced, &bodies);
+        *report = call.report;
         Some(())
     }
 

@@ -118,11 +118,27 @@ impl Drift {
         state: &TreeState,
         h: f64,
     ) {
-        self.find_products(tree, dynamics, resistance, state);
+        self.begin(tree, dynamics, resistance, state);
         // q̈ = (M + D)⁻¹(forces − c), of which the velocity products c belong to the drift
-        self.kicked.copy_from_slice(&state.rates);
         add_scaled(&mut self.kicked, h, &dynamics.accelerations);
         add_scaled(&mut self.kicked, -h, &self.products);
+    }
+
+    /// No forces: `dynamics` holds the elimination at the state, with this resistance per dof.
+    pub(crate) fn begin(
+        &mut self,
+        tree: &Tree,
+        dynamics: &mut Dynamics,
+        resistance: &[f64],
+        state: &TreeState,
+    ) {
+        self.find_products(tree, dynamics, resistance, state);
+        self.kicked.copy_from_slice(&state.rates);
+    }
+
+    /// Rates after the kick.
+    pub(crate) fn kicked(&self) -> &[f64] {
+        &self.kicked
     }
 
     /// Adds to the rates after the kick.
@@ -279,6 +295,14 @@ impl Part {
             }
         }
     }
+}
+
+/// Kinetic energy under given rates at the pose of `dynamics`, J; what resists acceleration counts as inertia.
+pub(crate) fn kinetic_energy(tree: &Tree, dynamics: &mut Dynamics, resistance: &[f64], rates: &[f64]) -> f64 {
+    carry(tree, dynamics, rates);
+    let links = dynamics.motions.iter().zip(&dynamics.rates);
+    let links: f64 = links.map(|(here, twist)| here.inertia.kinetic_energy(*twist)).sum();
+    links + resistance.iter().zip(rates).map(|(held, rate)| 0.5 * held * rate * rate).sum::<f64>()
 }
 
 /// Twists of all links under given rates, at the pose of `dynamics`, into its scratch.

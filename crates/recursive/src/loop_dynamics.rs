@@ -56,6 +56,8 @@ pub struct ClosureReport {
     pub dependent: usize,
     /// Largest acceleration that loops leave (m/s², rad/s²): rounding, unless rows contradict each other.
     pub unmet: f64,
+    /// Of a step: parts that its inertial motion was made in.
+    pub parts: u32,
 }
 
 /// Scratch and results of the dynamics of one [`LoopedTree`].
@@ -237,7 +239,7 @@ impl LoopDynamics {
         }
         self.find_unmet(looped, dynamics);
         let unmet = largest(&self.wanted);
-        ClosureReport { open, dependent: self.response.n_dependent(), unmet }
+        ClosureReport { open, dependent: self.response.n_dependent(), unmet, parts: 0 }
     }
 
     /// What the loops lack at the accelerations of `dynamics`, into `wanted`.

@@ -14,7 +14,7 @@ use sinew_mechanism::RowForm;
 
 use crate::command::HybridCommand;
 use crate::dynamics::Dynamics;
-use crate::loop_dynamics::{LoopDynamics, largest};
+use crate::loop_dynamics::{LoopDynamics, each_entry, largest};
 use crate::looped_tree::LoopedTree;
 use crate::state::TreeState;
 
@@ -131,8 +131,7 @@ impl LoopDynamics {
         dynamics: &mut Dynamics,
         state: &mut TreeState,
     ) -> f64 {
-        self.kinematics(looped, dynamics);
-        self.response.factor(looped, dynamics, &self.rows, self.settings.dependence);
+        self.factor(looped, dynamics);
         self.multipliers.fill(0.0);
         for _ in 0..2 {
             self.find_rates(looped, dynamics);
@@ -144,6 +143,31 @@ impl LoopDynamics {
         }
         self.find_rates(looped, dynamics);
         largest(&self.wanted)
+    }
+
+    /// Rows and their response at the last elimination of `dynamics`.
+    pub(crate) fn factor(&mut self, looped: &LoopedTree, dynamics: &Dynamics) {
+        self.kinematics(looped, dynamics);
+        self.response.factor(looped, dynamics, &self.rows, self.settings.dependence);
+    }
+
+    /// Writes the rates nearest to given ones that keep the loops closed, with the rows and the elimination of the last response.
+    pub(crate) fn settle_rates(
+        &mut self,
+        looped: &LoopedTree,
+        dynamics: &mut Dynamics,
+        rates: &[f64],
+        out: &mut [f64],
+    ) {
+        let Self { wanted, rows, .. } = self;
+        wanted.fill(0.0);
+        each_entry(looped, dynamics, rows, |row, dof, column, wrench| {
+            wanted[row] -= column.dot(wrench) * rates[dof];
+        });
+        self.push(looped);
+        self.change_rates(looped, dynamics);
+        out.copy_from_slice(rates);
+        add(out, &self.scratch[1]);
     }
 
     /// Finds the impulses that take a violation, divided by a time, away, with the rows and the elimination of the last response:

@@ -1,17 +1,18 @@
 //! Poses of a score: coordinates of named joints, bones that reach places, and loops that are closed by the other joints.
 
 use glam::DVec3;
-use sinew_control::{Aim, Facing, Goal, PointTarget, PoseReport, PoseSettings, find_pose};
+use sinew_control::{Aim, Facing, Goal, Key, MotionClip, PointTarget, PoseReport, PoseSettings, find_pose};
 use sinew_math::exp_so3;
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, LoopDynamics, TreeState};
+use sinew_recursive::{Dynamics, LinkId, TreeState};
 use sinew_scene::ReachDoc;
 
+use super::march::March;
 use super::{ScoreCompiler, fault, refused};
 use crate::error::BuildError;
 
-/// Error of a joint that counts as closed in a pose, m or rad.
-const CLOSED: f64 = 1e-9;
+/// How far from its place a named joint has given way, rad or m.
+const GIVES_WAY: f64 = 1e-6;
 
 /// Searches of a pose on loops at most.
 const MOST_SEARCHES: usize = 100;
@@ -42,36 +43,95 @@ impl ScoreCompiler<'_> {
         Ok(())
     }
 
-    /// Closes the loops by the joints that a pose does not name. If it names too many, all give way.
-    pub(super) fn close(
-        &self,
-        named: impl Iterator<Item = LinkId>,
-        path: &str,
-        coordinates: &mut Vec<f64>,
-    ) -> Result<(), BuildError> {
-        let mut held = HybridCommand::passive(self.tree);
-        named.for_each(|link| held.modes[link.index()] = JointMode::Prescribed);
-        if self.closed(&held, coordinates).is_ok() {
-            return Ok(());
-        }
-        let open = self.closed(&HybridCommand::passive(self.tree), coordinates);
-        open.map_err(|message| refused(path, message))
+    /// Whether actuators on loops follow when these joints lead.
+    pub(super) fn follow(&self, leading: &[LinkId]) -> bool {
+        let is_led = |link: &LinkId| self.looped.is_tied(*link) && self.actuation.is_active(*link);
+        !leading.is_empty() && self.tree.links().filter(is_led).any(|link| !leading.contains(&link))
     }
 
-    /// Closes the loops and keeps the joints that `held` prescribes; tells what stays open.
-    fn closed(&self, held: &HybridCommand, coordinates: &mut Vec<f64>) -> Result<(), String> {
-        let mut state = TreeState { coordinates: coordinates.clone(), rates: vec![0.0; self.tree.n_dofs()] };
-        let (mut dynamics, mut loops) = (Dynamics::new(self.tree), LoopDynamics::new(self.looped));
-        let open = loops.project_coordinates(self.looped, &mut dynamics, held, &mut state);
-        if open > CLOSED {
-            let joint = loops.worst(self.looped).map(|(joint, _)| self.model.joint_name(joint));
-            let joint = joint.unwrap_or_default();
-            return Err(format!(
-                "the pose leaves joint `{joint}` open by {open:.3} m or rad; name fewer joints, or others"
-            ));
+    /// Keys with others between them, so that actuators that follow stay on the loops: joints that lead are on the curve, and the others where the loops have them.
+    pub(super) fn between(&self, curve: &MotionClip, keys: &[Key], leading: &[Vec<LinkId>]) -> Vec<Key> {
+        let mut all = vec![keys[0].clone()];
+        for (ends, named) in keys.windows(2).zip(&leading[1..]) {
+            let (from, to) = (&ends[0], &ends[1]);
+            let mut march = March::new(self.looped, named);
+            let mut pose = from.coordinates.clone();
+            let n = if self.follow(named) { march.n_parts(&pose, &to.coordinates) } else { 1 };
+            for k in 1..n {
+                let time = from.time + (to.time - from.time) * k as f64 / n as f64;
+                let mut coordinates = pose.clone();
+                curve.place(self.tree, time, &mut coordinates);
+                if march.lead(&mut pose, &coordinates) > GIVES_WAY {
+                    break;
+                }
+                for range in
+                    self.tree.links().filter(|l| self.looped.is_tied(*l)).map(|l| self.tree.coordinates(l))
+                {
+                    coordinates[range.clone()].copy_from_slice(&pose[range]);
+                }
+                all.push(Key { time, coordinates });
+            }
+            all.push(to.clone());
         }
-        *coordinates = state.coordinates;
+        all
+    }
+
+    /// Leads the loops from a pose before to where the named joints are in `coordinates`. If these contradict each other, all give way: the one that is furthest from its place is
+    /// returned.
+    pub(super) fn lead(
+        &self,
+        before: &[f64],
+        on_loops: &[LinkId],
+        path: &str,
+        coordinates: &mut Vec<f64>,
+    ) -> Result<Option<LinkId>, BuildError> {
+        if self.looped.n_rows() == 0 {
+            return Ok(None);
+        }
+        let mut march = March::new(self.looped, on_loops);
+        let mut pose = coordinates.clone();
+        for range in self.tree.links().filter(|l| self.looped.is_tied(*l)).map(|l| self.tree.coordinates(l)) {
+            pose[range.clone()].copy_from_slice(&before[range]);
+        }
+        let Some(mut pose) = march.closed(&pose, false) else {
+            return Err(self.refused_open(&march, path));
+        };
+        let left = march.lead(&mut pose, coordinates);
+        let each = march.left(&pose, coordinates);
+        *coordinates = pose;
+        if left < GIVES_WAY {
+            return Ok(None);
+        }
+        let lack = |link: LinkId| self.tree.dofs(link).map(|dof| each[dof].abs()).fold(0.0, f64::max);
+        let worst = on_loops.iter().copied().max_by(|a, b| lack(*a).total_cmp(&lack(*b)));
+        match (worst.and_then(|link| self.tree.joint(link)), on_loops) {
+            (Some(joint), [_]) => {
+                let name = self.model.joint_name(joint);
+                let message = format!(
+                    "joint `{name}` stays {left:.3} rad or m short of its place: the loop that it is in lets it go no further on the way from the pose before"
+                );
+                Err(refused(path, message))
+            }
+            _ => Ok(worst),
+        }
+    }
+
+    /// Closes the loops by the least change.
+    fn close(&self, path: &str, coordinates: &mut Vec<f64>) -> Result<(), BuildError> {
+        let mut march = March::new(self.looped, &[]);
+        *coordinates = march.closed(coordinates, false).ok_or_else(|| self.refused_open(&march, path))?;
         Ok(())
+    }
+
+    fn refused_open(&self, march: &March<'_>, path: &str) -> BuildError {
+        let (joint, open) = match march.worst() {
+            Some((joint, open)) => (self.model.joint_name(joint), open),
+            None => ("", f64::NAN),
+        };
+        let message = format!(
+            "the pose leaves joint `{joint}` open by {open:.3} m or rad; name fewer joints, or others"
+        );
+        refused(path, message)
     }
 
     /// Moves joints until bones are at their targets, which are given in the frame of the root bone.
@@ -85,7 +145,7 @@ impl ScoreCompiler<'_> {
         let mut found = self.search(&goals, path, coordinates)?;
         // Loops and goals by turns, each time by the least change.
         for _ in 0..if self.looped.n_rows() > 0 { MOST_SEARCHES } else { 0 } {
-            self.close(std::iter::empty(), path, coordinates)?;
+            self.close(path, coordinates)?;
             found = self.search(&goals, path, coordinates)?;
             if found.iterations == 0 {
                 break;

@@ -15,6 +15,9 @@ use crate::{hierarchy::Damping, input::ControlContext, plant::Plant, saturation:
 
 use super::scratch::{Guidance, base_command};
 
+/// How many times as fast as the joints that lead others may follow them, in radians and radii of gyration.
+const MOST_GAIN: f64 = 30.0;
+
 impl Guidance {
     /// Solves the first level of the velocity style: the loops, and the dynamics of passive joints, exactly. `base` is the command on which rows of goals are built.
     pub(super) fn solve_passive_dynamics(
@@ -105,10 +108,52 @@ impl Guidance {
         self.variables.take(at, |link| command.mode(link) == JointMode::Prescribed);
         self.hierarchy.begin(&self.variables.weights);
         self.keep_loops(at, plant, command, 1.0);
+        self.spare_followers(at, plant, command);
         for (dof, change) in self.variables.dofs.iter().zip(self.hierarchy.solution()) {
             command.values[*dof] += change;
         }
     }
+}
+
+impl Guidance {
+    /// Slows prescribed joints where others would have to move many times as fast, as near the dead points of a linkage. With `g` the row of a joint that follows, `G` the most
+    /// that it may gain, and `c = √(|g|² − G²)/G` where that is real,
+    /// ```text
+    /// |c (v + h (q̈ + g·x))/(h |g|)|² + |x|² → least
+    /// ```
+    fn spare_followers(&mut self, at: &ControlContext<'_>, plant: &mut Plant, command: &HybridCommand) {
+        let (h, n, radius) = (at.input.dt, self.variables.dofs.len(), self.radius);
+        let slides = |plant: &Plant, dof: usize| plant.dynamics.column(dof).angular.length_squared() <= 0.0;
+        let unit = |plant: &Plant, dof: usize| if slides(plant, dof) { radius } else { 1.0 };
+        let Self { level, variables, .. } = self;
+        level.clear();
+        for dof in following_dofs(at, command) {
+            let own = unit(plant, dof);
+            let wanted = -(at.state.rates[dof] / h + plant.dynamics.accelerations()[dof]) / own;
+            let gradient = plant.row(at, &DerivativeRow::Acceleration(dof));
+            level.push(n, wanted);
+            let row = level.last_mut(n);
+            prescribed_dofs(at, command).for_each(|k| row[variables.slots[k]] = gradient[k] / own);
+            let each = variables.dofs.iter().zip(&*row).map(|(k, x)| x * unit(plant, *k));
+            let square: f64 = each.map(|x| x * x).sum();
+            let beyond = (square / (MOST_GAIN * MOST_GAIN) - 1.0).max(0.0);
+            level.scale_last(n, (beyond / square.max(f64::MIN_POSITIVE)).sqrt());
+        }
+        let unit = variables.dofs.iter().map(|dof| unit(plant, *dof)).fold(0.0, f64::max);
+        if level.targets.iter().any(|target| target.abs() > 0.0) {
+            self.hierarchy.level(&level.coefficients, &level.targets, Damping::Absolute(1.0 / (unit * unit)));
+        }
+    }
+}
+
+/// Coordinates of joints on loops that follow those whose motion is given.
+fn following_dofs<'a>(
+    at: &ControlContext<'a>,
+    command: &'a HybridCommand,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let (tree, looped) = (at.tree, at.looped);
+    let links = tree.links().filter(|link| command.mode(*link) != JointMode::Prescribed);
+    links.filter(|link| looped.is_tied(*link)).flat_map(|link| tree.dofs(link))
 }
 
 /// Coordinates of joints whose motion is given.

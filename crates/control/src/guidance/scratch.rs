@@ -189,6 +189,12 @@ impl LevelRows {
         let start = self.coefficients.len() - n;
         &mut self.coefficients[start..]
     }
+
+    /// Weighs the last row, of `n` entries, and its target.
+    pub(super) fn scale_last(&mut self, n: usize, factor: f64) {
+        self.last_mut(n).iter_mut().for_each(|x| *x *= factor);
+        self.targets.last_mut().into_iter().for_each(|x| *x *= factor);
+    }
 }
 
 /// The command at `x = 0`, on which the rows of all levels are built.

@@ -4,6 +4,7 @@
 //!
 //! Runge and Kutta's rule gains energy where a motion is faster than the substep, as at the end of a chain that whips, until nothing is finite.
 //! A substep that it does not resolve ([`sinew_recursive::Integrator::unresolved`]) is made in halves, up to [`MOST_PARTS`] of them.
+//! With closed loops parts of other methods are those of [`sinew_recursive::LoopedIntegrator`].
 
 use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};
@@ -14,11 +15,11 @@ use super::workspace::ReducedWorkspace;
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
 use crate::{ReducedMethod, ReducedModel, State, StepReport};
 
-/// What a part of a Runge–Kutta step may leave unresolved, rad or m.
-const RESOLVED: f64 = 0.01;
+/// What a part of a Runge–Kutta step may leave unresolved, rad or m, in trees and with closed loops. Near the dead points of a linkage light links turn fast.
+const RESOLVED: [f64; 2] = [0.01, 0.001];
 
-/// Parts of a Runge–Kutta step at most; a power of two.
-const MOST_PARTS: u32 = 16;
+/// Parts of a Runge–Kutta step at most, in trees and with closed loops; powers of two.
+const MOST_PARTS: [u32; 2] = [16, 64];
 
 /// Error of a joint, relative to the size of its bodies, beyond which it is reported as open.
 const OPEN: f64 = 1e-3;
@@ -157,6 +158,7 @@ impl Substep<'_> {
             integrator.resisted(self.reduced.looped(), dynamics, tree_state, &action, &joints.resistances)
         };
         report.mechanism.regularized += u32::from(swept.open.singular.is_some());
+        report.mechanism.substeps += swept.parts;
         self.note_open_joint(work, report);
         let Some(controller) = &work.controller else { return };
         let active = tree.links().filter(|link| controller.actuation().is_active(*link));
@@ -189,14 +191,16 @@ impl Substep<'_> {
     ) -> ClosureReport {
         let tree = self.reduced.tree();
         self.leave_what_stays(bodies, work);
-        let (mut done, mut next) = (0, MOST_PARTS);
+        let has_loops = usize::from(self.reduced.looped().n_rows() > 0);
+        let (resolved, most) = (RESOLVED[has_loops], MOST_PARTS[has_loops]);
+        let (mut done, mut next) = (0, most);
         let mut swept = ClosureReport::default();
         loop {
             work.begun.coordinates.copy_from_slice(&work.tree_state.coordinates);
             work.begun.rates.copy_from_slice(&work.tree_state.rates);
-            let h = self.h() * f64::from(next) / f64::from(MOST_PARTS);
+            let h = self.h() * f64::from(next) / f64::from(most);
             let part = self.runge_kutta_part(bodies, work, h);
-            if work.integrator.open().unresolved() > RESOLVED && next > 1 {
+            if work.integrator.open().unresolved() > resolved && next > 1 {
                 std::mem::swap(&mut work.tree_state, &mut work.begun);
                 next /= 2;
                 continue;
@@ -204,7 +208,7 @@ impl Substep<'_> {
             swept.open.singular = swept.open.singular.or(part.open.singular);
             report.mechanism.substeps += 1;
             done += next;
-            if done == MOST_PARTS {
+            if done == most {
                 return swept;
             }
             work.tree_state.write_mechanism(tree, &mut work.dynamics, bodies);

@@ -231,3 +231,88 @@ fn a_loop_that_falls_on_the_ground_stays_closed_and_above_it() {
     let low = world.state().bodies.poses.iter().map(|pose| pose.translation.z).fold(f64::INFINITY, f64::min);
     assert!(open < 1e-3 && low > 0.0, "open {open:e}, lowest {low}");
 }
+
+/// A linkage of the folder `loops`.
+fn linkage(name: &str, stepper: &str, dt: f64) -> World {
+    let path = crate::common::fixtures("../crates/sim/tests/loops").join(format!("{name}.ron"));
+    let text = std::fs::read_to_string(path).expect("a linkage").replace("Reduced()", stepper);
+    let doc = SceneDoc::from_ron(&text.replace("dt: 0.016666666667", &format!("dt: {dt}")), name);
+    World::from_scene(&doc.unwrap_or_else(|error| panic!("{error}")))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Over 10 s: largest swing of the energy, and its mean over the last second, both as shares of the largest kinetic energy.
+fn swing_and_drift(mut world: World) -> [f64; 2] {
+    let dt = world.settings().dt;
+    let (start, steps) = (world.energy().total(), (10.0 / dt).round() as u64);
+    let (mut kinetic, mut swing, mut late) = (0.0_f64, 0.0_f64, 0.0);
+    for step in 0..steps {
+        run(&mut world, 1);
+        let energy = world.energy();
+        let change = energy.total() - start;
+        (kinetic, swing) = (kinetic.max(energy.kinetic), swing.max(change.abs()));
+        if step >= steps - steps / 10 {
+            late += change / (steps / 10) as f64;
+        }
+    }
+    [swing / kinetic, late.abs() / kinetic]
+}
+
+#[test]
+fn the_energy_of_linkages_stays_over_ten_seconds() {
+    for dt in [1.0 / 60.0, 1.0 / 240.0] {
+        for name in ["four_bar", "bricard", "five_bar", "stewart", "delta", "parallelogram"] {
+            let of = |stepper: &str| {
+                let is_fixture = ["four_bar", "bricard"].contains(&name);
+                swing_and_drift(if is_fixture {
+                    stepped(name, stepper, dt)
+                } else {
+                    linkage(name, stepper, dt)
+                })
+            };
+            let [swing, drift] = of("Reduced()");
+            assert!(swing < 6.0 * dt && drift < 0.02, "{name} {dt}: {swing} {drift}");
+            let [swing, drift] = of("Reduced(method: Rk4)");
+            assert!(swing < 0.01 && drift < 0.01, "{name} {dt} Rk4: {swing} {drift}");
+        }
+    }
+}
+
+#[test]
+fn energy_of_a_loop_at_rest_is_not_noise_by_noise() {
+    let hinge = |child: &str, parent: &str, x: f64, z: f64| {
+        format!(
+            "(name: \"{child}\", kind: Hinge, child: \"{child}\", {parent} frames: World(anchor: ({x}, 0, {z}), axis: (0, 1, 0))),"
+        )
+    };
+    let rod = |name: &str, x: f64, z: f64, size: &str| {
+        format!(
+            "(name: \"{name}\", pose: (position: ({x}, 0, {z})), shapes: [Box(size: {size})], mass: Total(1)),"
+        )
+    };
+    let bodies = rod("a", 0.0, 0.2, "(0.02, 0.02, 0.4)")
+        + &rod("b", 0.3, 0.0, "(0.6, 0.02, 0.02)")
+        + &rod("c", 0.6, 0.2, "(0.02, 0.02, 0.4)");
+    let joints = hinge("a", "", 0.0, 0.4)
+        + &hinge("b", "parent: \"a\",", 0.0, 0.0)
+        + &hinge("c", "", 0.6, 0.4)
+        + "(name: \"d\", kind: Hinge, child: \"b\", parent: \"c\", frames: World(anchor: (0.6, 0, 0), axis: (0, 1, 0)))";
+    for stepper in ["Reduced()", "Implicit()"] {
+        let text = format!(
+            "(format: 1, name: \"rest\", stepper: {stepper}, gravity: (0, 0, -9.81), bodies: [{bodies}], joints: [{joints}], expect: (energy_gain: 1e-6, energy_drift: 1e-6))"
+        );
+        let doc = SceneDoc::from_ron(&text, "rest").unwrap_or_else(|error| panic!("{error}"));
+        let mut world = World::from_scene(&doc).unwrap_or_else(|error| panic!("{error}"));
+        let mut meter = sinew_sim::ExpectMeter::new(&doc.expect, &world);
+        let mut account =
+            sinew_sim::EnergyAccount::new(world.model(), world.state(), world.input(), world.settings());
+        for _ in 0..120 {
+            let report = world.step();
+            meter.observe(&world, &report);
+            let excess = account.note(world.model(), world.state(), world.input(), world.settings());
+            assert!(!excess.is_gain(), "{stepper}: {excess:?}");
+        }
+        let found = meter.finish();
+        assert!(found.iter().all(|expectation| expectation.met), "{stepper}: {found:?}");
+    }
+}

@@ -138,3 +138,155 @@ fn what_cannot_be_is_refused_by_name() {
     );
     assert!(error.contains("out of reach"), "{error}");
 }
+
+/// A linkage of the folder `loops`, with more fields and some of its text replaced.
+fn linkage(name: &str, fields: &str, changes: &[(&str, &str)]) -> Result<World, String> {
+    let path = fixtures("../crates/sim/tests/loops").join(format!("{name}.ron"));
+    let text = std::fs::read_to_string(path).expect("a linkage");
+    let text = changes.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    let text = format!("{} {fields})", text.trim_end().trim_end_matches(')'));
+    let doc = SceneDoc::from_ron(&text, name).unwrap_or_else(|error| panic!("{error}"));
+    World::from_scene(&doc).map_err(|error| error.to_string())
+}
+
+/// Keys of some actuators, at given times.
+fn keys(actuators: &str, keys: &[(f64, &str)]) -> String {
+    let keys: String = keys.iter().map(|(at, joints)| format!("(at_s: {at}, joints: [{joints}]),")).collect();
+    format!("score: (actuators: [{actuators}], phases: [(from_s: 0, control: Keyframes(keys: [{keys}]))]),")
+}
+
+#[test]
+fn keys_far_along_a_loop_are_met_on_the_branch_that_leads_there() {
+    for stepper in ["Reduced()", "Implicit()"] {
+        let changes = [("Reduced()", stepper)];
+        for crank in [-1.2, 1.2, -2.5, 6.2] {
+            let keys = keys("\"O\"", &[(2.0, &format!("(\"O\", [{crank}])"))]);
+            let mut world = linkage("parallelogram", &keys, &changes).expect("a scene");
+            run(&mut world, 150);
+            let reading = world.reading(world.joint("O").expect("a joint"));
+            assert!((reading.twist - crank).abs() < 1e-3, "{stepper} {crank}: {reading:?}");
+            // Beyond the flat pose, where branches meet, a passive coupler may take either.
+            let tilt = world
+                .pose(world.body("coupler").expect("a body"))
+                .rotation
+                .angle_between(glam::DQuat::IDENTITY);
+            assert!(crank.abs() > 1.5 || tilt < 1e-6, "{stepper} {crank}: {tilt}");
+        }
+    }
+    for stepper in ["Reduced()", "Implicit()"] {
+        let keys = keys("\"O\"", &[(1.0, "(\"O\", [-2.5])"), (3.0, "(\"O\", [-7])")]);
+        let path = fixtures("mechanisms").join("four_bar_scored.ron");
+        let text = std::fs::read_to_string(path).expect("a fixture");
+        let text =
+            text.replace("stepper: Reduced()", &format!("stepper: {stepper}")).replace("dt: 0.001,", "");
+        let text = format!("{}{keys})", &text[..text.find("score: (").expect("a score")]);
+        let mut world =
+            built(&SceneDoc::from_ron(&text, "four_bar").unwrap_or_else(|error| panic!("{error}")));
+        for (steps, crank) in [(60, -2.5), (150, -7.0)] {
+            run(&mut world, steps);
+            let reading = world.reading(world.joint("O").expect("a joint"));
+            assert!((reading.twist - crank).abs() < 3e-3, "{stepper} {crank}: {reading:?}");
+        }
+    }
+}
+
+#[test]
+fn a_key_that_no_pose_of_its_loop_reaches_is_refused_or_told() {
+    let text = "score: (actuators: [\"O\"], phases: [(from_s: 0, control: Guide(\n    style: Acceleration,\n    goals: [(bone: \"coupler\", want: Follow(track: \"way\"), stiffness: 400, damping: 40)],\n  ))])";
+    let rocker = "score: (actuators: [\"C\"], phases: [(from_s: 0, control: Keyframes(keys: [(at_s: 1, joints: [(\"C\", [0.3])])]))])";
+    let error =
+        World::from_scene(&fixture("four_bar_scored", &[(text, rocker)])).err().expect("refused").to_string();
+    assert!(error.contains("keys[0]: joint `C` stays 0.256 rad or m short"), "{error}");
+    // Two joints of a loop with one freedom: both give way, and the run says so.
+    for stepper in ["Reduced()", "Implicit()"] {
+        let keys = keys("\"O\", \"A\"", &[(1.0, "(\"O\", [0.4])"), (2.0, "(\"O\", [0.6]), (\"A\", [0.6])")]);
+        let mut world = linkage("parallelogram", &keys, &[("Reduced()", stepper)]).expect("a scene");
+        for step in 1..=150_u32 {
+            let report = world.step();
+            let told: Vec<String> =
+                report.notices().map(|(notice, at)| notice.tell(at, world.model())).collect();
+            let missed = told
+                .iter()
+                .any(|told| told.starts_with("key 2: joint `") && told.contains("as near to its place"));
+            assert_eq!(missed, step > 61, "{stepper} {step}: {told:?}");
+            assert!(world.energy().kinetic < 5.0 && world.violation().position < 1e-9, "{stepper} {step}");
+        }
+        // The parallelogram turns `A` back as `O` turns: nearest to 0.6 and 0.6 is 0 and 0.
+        let twist = |name: &str| world.reading(world.joint(name).expect("a joint")).twist;
+        assert!(
+            twist("O").abs() < 0.01 && twist("A").abs() < 0.01,
+            "{stepper}: {} {}",
+            twist("O"),
+            twist("A")
+        );
+    }
+}
+
+#[test]
+fn a_platform_on_passive_legs_comes_to_its_goal_in_every_style_at_60_hz() {
+    for (stepper, style) in ["Reduced()", "Implicit()"].into_iter().flat_map(|s| STYLES.map(|t| (s, t))) {
+        let legs: String = (0..6).map(|k| format!("\"leg{k}\",")).collect();
+        let goal = |want: &str| format!("(bone: \"platform\", want: {want}, stiffness: 100, damping: 20),");
+        let fields = format!(
+            "tracks: [(name: \"way\", interpolation: Cubic, curve: Points([(0, (0, 0, 0)), (1, (0.1, 0.05, 0.1)), (10, (0.1, 0.05, 0.1))]))],
+            score: (actuators: [{legs}], phases: [(from_s: 0, control: Guide(style: {style}, goals: [{}{}]))]),",
+            goal("Follow(track: \"way\", relative: true)"),
+            goal("KeepOrientation")
+        );
+        let changes = [("Reduced()", stepper), (", spring: (stiffness: 300)", "")];
+        let mut world = linkage("stewart", &fields, &changes).expect("a scene");
+        let [missed, open] = missed(&mut world, 3.0, 4.0);
+        assert!(missed < 2e-3 && open < 1e-10, "{stepper} {style}: {missed} m, open {open:e}");
+    }
+}
+
+/// Four rods in a ring, upright on a corner above the ground.
+fn ring(stepper: &str, score: &str) -> World {
+    let corner = |k: usize| {
+        let turn = sinew_math::exp_so3(glam::DVec3::Y * (0.4 + 0.5 * std::f64::consts::PI * k as f64));
+        turn * glam::DVec3::X * 0.28 + glam::DVec3::Z
+    };
+    let place = |v: glam::DVec3| format!("({}, {}, {})", v.x, v.y, v.z);
+    let (mut bodies, mut joints, mut colliders) = (String::new(), String::new(), String::new());
+    for k in 0..4 {
+        let (from, to) = (corner(k), corner(k + 1));
+        let turn = glam::DQuat::from_rotation_arc(glam::DVec3::X, (to - from).normalize());
+        bodies += &format!(
+            "(name: \"{k}\", pose: (position: {}, rotation: Quaternion(x: {}, y: {}, z: {}, w: {})), shapes: [Box(size: ({}, 0.05, 0.05))], mass: Total(1)),",
+            place((from + to) * 0.5),
+            turn.x,
+            turn.y,
+            turn.z,
+            turn.w,
+            from.distance(to)
+        );
+        joints += &format!(
+            "(name: \"{k}\", kind: Hinge, child: \"{}\", parent: \"{k}\", frames: World(anchor: {}, axis: (0, 1, 0))),",
+            (k + 1) % 4,
+            place(to)
+        );
+        colliders += &format!("(body: \"{k}\", shape: OfBody),");
+    }
+    crate::common::small(&format!(
+        "stepper: {stepper}, bodies: [{bodies}], joints: [{joints}], colliders: [{colliders} (shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))], score: (phases: [(from_s: 0, control: {score})]),"
+    ))
+}
+
+#[test]
+fn a_loop_under_a_score_that_lands_gains_no_energy_at_60_hz() {
+    for (score, method) in ["Passive", "Land(stiffness: 20, damping: 1)"]
+        .into_iter()
+        .flat_map(|s| ["SymplecticEuler", "Rk4"].map(|m| (s, m)))
+    {
+        let mut world = ring(&format!("Reduced(method: {method})"), score);
+        let (start, mut most) = (world.energy().total(), 0.0_f64);
+        for _ in 0..180 {
+            let report = world.step();
+            assert!(report.health.is_good(), "{method} {score}: {report:?}");
+            most = most.max(world.energy().total() / start);
+        }
+        let energy = world.energy();
+        assert!(most < 1.05 && energy.kinetic < 0.01, "{method} {score}: {most}, {energy:?}");
+        assert!(world.violation().position < 1e-9, "{method} {score}: {:?}", world.violation());
+    }
+}
