@@ -1,0 +1,3 @@
+//! Tests of readers and writers.
+
+mod urdf;
