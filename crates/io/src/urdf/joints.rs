@@ -67,7 +67,7 @@ impl UrdfJoint<'_> {
 }
 
 pub(super) fn read_joint<'a>(
-    joint: &Element<'a>,
+    joint: &'a Element,
     links: &BTreeMap<&str, usize>,
 ) -> Result<UrdfJoint<'a>, ImportFault> {
     let name = joint.required("name")?;
@@ -105,7 +105,7 @@ pub(super) fn read_joint<'a>(
         friction: 0.0,
         spring: None,
         bounds: [0.0; 2],
-        mimic: joint.child("mimic").map(|element| read_mimic(&element)).transpose()?,
+        mimic: joint.child("mimic").map(read_mimic).transpose()?,
     };
     if let Some(limit) = joint.child("limit") {
         let [low, high] = [limit.number("lower")?, limit.number("upper")?].map(Option::unwrap_or_default);
@@ -131,7 +131,7 @@ pub(super) fn read_joint<'a>(
     Ok(read)
 }
 
-fn read_mimic<'a>(mimic: &Element<'a>) -> Result<Mimic<'a>, ImportFault> {
+fn read_mimic<'a>(mimic: &'a Element) -> Result<Mimic<'a>, ImportFault> {
     Ok(Mimic {
         joint: mimic.required("joint")?,
         ratio: mimic.number("multiplier")?.unwrap_or(1.0),

@@ -41,33 +41,30 @@ impl UrdfLink {
     }
 }
 
-pub(super) fn read_link(link: &Element<'_>, colors: &BTreeMap<&str, DVec3>) -> Result<UrdfLink, ImportFault> {
+pub(super) fn read_link(link: &Element, colors: &BTreeMap<&str, DVec3>) -> Result<UrdfLink, ImportFault> {
     let name = link.required("name")?;
     if name.is_empty() {
         return Err(link.fault("the name is empty"));
     }
-    let inertial = link.child("inertial").map(|element| read_inertial(&element)).transpose()?.flatten();
-    let visual = |element: Element<'_>| {
+    let inertial = link.child("inertial").map(read_inertial).transpose()?.flatten();
+    let visual = |element: &Element| {
         let color = element.child("material").map(|material| {
             let known = material.attribute("name").and_then(|name| colors.get(name).copied());
-            Ok(color_of(&material)?.or(known))
+            Ok(color_of(material)?.or(known))
         });
-        Ok::<_, ImportFault>((read_geometry(&element)?, color.transpose()?.flatten()))
+        Ok::<_, ImportFault>((read_geometry(element)?, color.transpose()?.flatten()))
     };
     Ok(UrdfLink {
         name: name.to_owned(),
         place: link.place(),
         inertial,
         visuals: link.children("visual").map(visual).collect::<Result<_, _>>()?,
-        collisions: link
-            .children("collision")
-            .map(|element| read_geometry(&element))
-            .collect::<Result<_, _>>()?,
+        collisions: link.children("collision").map(read_geometry).collect::<Result<_, _>>()?,
     })
 }
 
 /// The frame of an element: its `<origin>`, or the frame it is in.
-pub(super) fn read_origin(element: &Element<'_>) -> Result<Pose, ImportFault> {
+pub(super) fn read_origin(element: &Element) -> Result<Pose, ImportFault> {
     let Some(origin) = element.child("origin") else { return Ok(Pose::IDENTITY) };
     let position = origin.vector("xyz")?.unwrap_or_default();
     let angles = origin.vector("rpy")?.unwrap_or_default();
@@ -75,7 +72,7 @@ pub(super) fn read_origin(element: &Element<'_>) -> Result<Pose, ImportFault> {
 }
 
 /// Mass and inertia; none if the mass is zero.
-fn read_inertial(element: &Element<'_>) -> Result<Option<Inertial>, ImportFault> {
+fn read_inertial(element: &Element) -> Result<Option<Inertial>, ImportFault> {
     let mass = element.child("mass").map(|mass| mass.number("value")).transpose()?.flatten();
     let mass = mass.ok_or_else(|| element.fault("write <mass value=\"…\"/> (kg)"))?;
     if mass < 0.0 {
@@ -92,7 +89,7 @@ fn read_inertial(element: &Element<'_>) -> Result<Option<Inertial>, ImportFault>
 }
 
 /// Red, green and blue of a `<material>`; the opacity is not used.
-pub(super) fn color_of(material: &Element<'_>) -> Result<Option<DVec3>, ImportFault> {
+pub(super) fn color_of(material: &Element) -> Result<Option<DVec3>, ImportFault> {
     let Some(color) = material.child("color") else { return Ok(None) };
     let numbers = color.numbers("rgba")?.unwrap_or_default();
     match numbers[..] {
@@ -102,7 +99,7 @@ pub(super) fn color_of(material: &Element<'_>) -> Result<Option<DVec3>, ImportFa
 }
 
 /// What a `<visual>` or `<collision>` is.
-fn read_geometry(element: &Element<'_>) -> Result<Geometry, ImportFault> {
+fn read_geometry(element: &Element) -> Result<Geometry, ImportFault> {
     let place = element.place();
     let geometry = element.child("geometry").ok_or_else(|| element.fault("write <geometry>"))?;
     let form = geometry.elements().next().ok_or_else(|| geometry.fault("it is empty"))?;

@@ -19,7 +19,7 @@ use crate::geometry::GeometryWriter;
 use crate::import::Imported;
 use crate::report::ImportReport;
 use crate::robot::{ImportOptions, RootHold};
-use crate::xml::XmlText;
+use crate::xml::Element;
 
 use self::joints::{UrdfJoint, read_joint};
 use self::links::{UrdfLink, read_link};
@@ -35,10 +35,10 @@ pub fn read_urdf(
     files: &Files,
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
-    let xml = XmlText::parse(text, file)?;
+    let xml = Element::parse(text, file)?;
     let mut report = ImportReport::default();
     let robot = Robot::read(&xml)?;
-    let mut scene = SceneDoc::new(xml.root().attribute("name").unwrap_or("robot"));
+    let mut scene = SceneDoc::new(xml.attribute("name").unwrap_or("robot"));
     let free = options.root == RootHold::Free;
     let placement = Placement::of(&robot, free, &mut report)?;
     write_bodies(&robot, &placement, &mut scene, &mut report);
@@ -56,8 +56,7 @@ struct Robot<'a> {
 }
 
 impl<'a> Robot<'a> {
-    fn read(xml: &'a XmlText<'a>) -> Result<Self, ImportError> {
-        let root = xml.root();
+    fn read(root: &'a Element) -> Result<Self, ImportError> {
         if root.tag() != "robot" {
             return Err(root.fault("a URDF begins with <robot>").into());
         }
@@ -65,11 +64,11 @@ impl<'a> Robot<'a> {
         let mut keep = |fault| faults.push(fault);
         let colors: BTreeMap<&str, _> = root
             .children("material")
-            .filter_map(|material| Some((material.attribute("name")?, links::color_of(&material).ok()??)))
+            .filter_map(|material| Some((material.attribute("name")?, links::color_of(material).ok()??)))
             .collect();
         let links: Vec<_> = root
             .children("link")
-            .filter_map(|link| read_link(&link, &colors).map_err(&mut keep).ok())
+            .filter_map(|link| read_link(link, &colors).map_err(&mut keep).ok())
             .collect();
         let mut names = BTreeMap::new();
         for (number, link) in links.iter().enumerate() {
@@ -79,7 +78,7 @@ impl<'a> Robot<'a> {
         }
         let joints: Vec<_> = root
             .children("joint")
-            .filter_map(|joint| read_joint(&joint, &names).map_err(&mut keep).ok())
+            .filter_map(|joint| read_joint(joint, &names).map_err(&mut keep).ok())
             .collect();
         if links.is_empty() && faults.is_empty() {
             faults.push(root.fault("it has no <link>"));
