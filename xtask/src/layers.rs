@@ -54,7 +54,7 @@ const LAYERS: &[PackageLayer] = &[
     numeric("sinew-solvers", "math topology", "glam smallvec thiserror rayon"),
     numeric("sinew-mechanism", "math topology solvers", "glam smallvec thiserror rayon serde"),
     numeric("sinew-fem", "math", "glam thiserror wide pulp rayon serde"),
-    layer("sinew-mesh", "math topology", "glam thiserror tobj stl_io serde"),
+    layer("sinew-mesh", "math topology", "glam thiserror tobj stl_io roxmltree miniz_oxide serde"),
     numeric("sinew-contact", "math", "glam thiserror parry3d-f64 serde"),
     numeric("sinew-flesh", "math topology solvers mechanism fem contact", "glam thiserror serde"),
     numeric("sinew-recursive", "math topology mechanism", "glam thiserror serde"),

@@ -112,7 +112,7 @@ impl DynamicsArgs {
 /// Arguments of `sinew embed`.
 #[derive(Args, Debug)]
 pub(crate) struct EmbedArgs {
-    /// A closed surface (.obj or .stl), or a TetGen mesh (.ele next to .node), which is used unchanged.
+    /// A closed surface (.obj, .stl or .ply), or tetrahedra (TetGen's .ele next to .node, Gmsh's .msh, VTK's .vtk or .vtu), which are used unchanged.
     #[arg(value_name = "SURFACE")]
     pub(crate) surface: PathBuf,
     /// Number of cubes along the longest side of the surface.

@@ -2,19 +2,14 @@
 
 use std::fmt::Write;
 
-use sinew_mesh::Triangles;
+use sinew_mesh::{SURFACE_ENDINGS, Triangles};
 
 /// The triangles of a file, by the ending of its name.
 ///
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn triangles(name: &str, bytes: &[u8]) -> Result<Triangles, String> {
-    let read = match ending(name).as_str() {
-        "obj" => Triangles::from_obj(bytes),
-        "stl" => Triangles::from_stl(bytes),
-        other => return Err(format!("meshes in .{other} are not read; export it as .obj or .stl")),
-    };
-    let read = read.map_err(|error| error.to_string())?;
+    let read = Triangles::from_bytes(name, bytes).map_err(|error| error.to_string())?;
     if read.triangles.is_empty() {
         return Err("it has no faces".to_owned());
     }
@@ -23,7 +18,7 @@ pub(crate) fn triangles(name: &str, bytes: &[u8]) -> Result<Triangles, String> {
 
 /// Whether a scene reads such a file itself.
 pub(crate) fn is_known_to_scenes(name: &str) -> bool {
-    matches!(ending(name).as_str(), "obj" | "stl")
+    SURFACE_ENDINGS.contains(&ending(name).as_str())
 }
 
 fn ending(name: &str) -> String {
