@@ -12,6 +12,7 @@ mod mesh_files;
 mod robot;
 
 mod geometry;
+mod table;
 
 mod import;
 mod urdf;
@@ -22,4 +23,5 @@ pub use files::{Files, FoundFile};
 pub use import::{ENDINGS, Imported, import};
 pub use report::{Finding, ImportReport, Outcome, Place};
 pub use robot::{ImportOptions, MeshContact, RootHold};
+pub use table::{Quantity, Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};
 pub use urdf::read_urdf;
