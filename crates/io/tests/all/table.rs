@@ -33,7 +33,10 @@ fn csv_has_every_digit_and_quotes_names() {
     let mut lines = text.lines();
     let names = lines.next().expect("names");
     assert!(names.starts_with("time,rod.position.x,rod.position.y"), "{names}");
-    assert!(names.contains(r#","b,all ""1"".position.x","#) && names.ends_with("pivot.angle,pivot.angle_rate"), "{names}");
+    assert!(
+        names.contains(r#","b,all ""1"".position.x","#) && names.ends_with("pivot.angle,pivot.angle_rate"),
+        "{names}"
+    );
     let mut world = swing();
     for line in lines {
         world.step();
@@ -56,12 +59,15 @@ fn numpy_reads_names_and_numbers() {
     assert_eq!(header.trim_end(), wanted);
     assert_eq!(npy.len(), 12 + n + 3 * 3 * 8);
     let npz = table(TableFormat::Npz, &TableChoice::default());
-    assert!(npz.starts_with(b"PK\x03\x04") && npz.windows(23).any(|at| at == b"rod.position.npy\x93NUMPY\x02"));
+    assert!(
+        npz.starts_with(b"PK\x03\x04") && npz.windows(23).any(|at| at == b"rod.position.npy\x93NUMPY\x02")
+    );
 }
 
 #[test]
 fn json_is_by_item_and_lines_by_row() {
-    let json: serde_json::Value = serde_json::from_slice(&table(TableFormat::Json, &TableChoice::default())).expect("JSON");
+    let json: serde_json::Value =
+        serde_json::from_slice(&table(TableFormat::Json, &TableChoice::default())).expect("JSON");
     assert_eq!(json["rod.rotation"].as_array().map(Vec::len), Some(3));
     assert_eq!(json["b,all \"1\".position"][0].as_array().map(Vec::len), Some(3));
     let lines = String::from_utf8(table(TableFormat::JsonLines, &TableChoice::default())).expect("text");
@@ -93,5 +99,8 @@ fn reactions_carry_what_hangs_and_contacts_what_lies() {
 #[test]
 fn a_pattern_that_fits_nothing_is_refused() {
     let choice = TableChoice { names: vec!["leg*".to_owned()], ..TableChoice::default() };
-    assert_eq!(Sampler::new(&swing(), &choice).err(), Some("no body and no joint is called `leg*`".to_owned()));
+    assert_eq!(
+        Sampler::new(&swing(), &choice).err(),
+        Some("no body and no joint is called `leg*`".to_owned())
+    );
 }
