@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use sinew_io::{MeshContact, Quantity, RootHold};
 use sinew_show::{ShowOptions, Tint};
+
+use crate::tables::quantity;
 
 /// Largest width and height of a picture in pixels.
 const LARGEST: usize = 8192;
@@ -20,7 +23,7 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-A SCENE is a RON file or the name of a built-in scene (see `sinew list`).
+A SCENE is a RON file, a robot (.urdf), or the name of a built-in scene (see `sinew list`).
 
 Exit codes: 0 success; 1 the simulation became non-finite or implausible (results up to then are
 written), the scene had ten times the energy that was put in, a joint was visibly open (by more than 2 %
@@ -42,6 +45,23 @@ pub(crate) enum CliCommand {
     },
     /// List the built-in scenes.
     List,
+    /// Print the text of a built-in scene.
+    Show {
+        /// Name of a built-in scene.
+        #[arg(value_name = "NAME")]
+        scene: String,
+    },
+    /// Start a scene of your own from a built-in one.
+    New {
+        /// The file to write; it must not be there yet.
+        #[arg(value_name = "FILE.ron", value_parser = |text: &str| ending(text, "ron"))]
+        file: PathBuf,
+        /// Name of a built-in scene.
+        #[arg(long, value_name = "NAME", default_value = "pendulum")]
+        from: String,
+    },
+    /// Make a scene of a robot (URDF), and tell what was used, repaired, approximated and ignored.
+    Import(ImportArgs),
     /// Make a tetrahedral mesh around a surface, and report its quality.
     Embed(EmbedArgs),
     /// Open a window to play a scene, drag bodies and rewind.
@@ -76,6 +96,8 @@ pub(crate) struct DynamicsArgs {
     /// initial positions of the scene, everything else zero.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) import: ImportChoices,
     /// Print one JSON object on standard output and nothing else.
     #[arg(long)]
     pub(crate) json: bool,
@@ -109,10 +131,81 @@ impl DynamicsArgs {
     }
 }
 
+/// Arguments of `sinew import`.
+#[derive(Args, Debug)]
+pub(crate) struct ImportArgs {
+    /// The file to read.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// File to write the scene to; without it, only the report is printed.
+    #[arg(short, long, value_name = "SCENE.ron", value_parser = |text: &str| ending(text, "ron"))]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) choices: ImportChoices,
+}
+
+/// How files of other tools are read.
+#[derive(Args, Debug, Default)]
+pub(crate) struct ImportChoices {
+    /// What holds the root of a robot: as the file says, the world, or nothing. A URDF, which does not say, is fixed.
+    #[arg(long, value_name = "HOLD", default_value = "as-written")]
+    pub(crate) root: RootChoice,
+    /// What the triangles of a collider become.
+    #[arg(long, value_name = "FORM", default_value = "hull")]
+    pub(crate) mesh_contact: MeshChoice,
+    /// Let the parts of a robot touch each other.
+    #[arg(long)]
+    pub(crate) self_contact: bool,
+    /// Another folder in which files are looked for that the file names. Repeatable.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) search_root: Vec<PathBuf>,
+}
+
+/// What holds the root of a robot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RootChoice {
+    #[default]
+    AsWritten,
+    Fixed,
+    Free,
+}
+
+impl From<RootChoice> for RootHold {
+    fn from(choice: RootChoice) -> Self {
+        match choice {
+            RootChoice::AsWritten => Self::AsWritten,
+            RootChoice::Fixed => Self::Fixed,
+            RootChoice::Free => Self::Free,
+        }
+    }
+}
+
+/// What the triangles of a collider become.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeshChoice {
+    /// Their convex hull.
+    #[default]
+    Hull,
+    /// Several convex hulls.
+    Decomposed,
+    /// Themselves.
+    Triangles,
+}
+
+impl From<MeshChoice> for MeshContact {
+    fn from(choice: MeshChoice) -> Self {
+        match choice {
+            MeshChoice::Hull => Self::Hull,
+            MeshChoice::Decomposed => Self::Decomposed,
+            MeshChoice::Triangles => Self::Triangles,
+        }
+    }
+}
+
 /// Arguments of `sinew embed`.
 #[derive(Args, Debug)]
 pub(crate) struct EmbedArgs {
-    /// A closed surface (.obj or .stl), or a TetGen mesh (.ele next to .node), which is used unchanged.
+    /// A closed surface (.obj, .stl or .ply), or tetrahedra (TetGen's .ele next to .node, Gmsh's .msh, VTK's .vtk or .vtu), which are used unchanged.
     #[arg(value_name = "SURFACE")]
     pub(crate) surface: PathBuf,
     /// Number of cubes along the longest side of the surface.
@@ -161,6 +254,8 @@ pub(crate) struct RunArgs {
     /// Write time, energies and joint errors of every step as CSV.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
     /// Plot energy and joint error over time as SVG.
     #[arg(long, value_name = "FILE.svg", value_parser = |text: &str| ending(text, "svg"))]
     pub(crate) plot: Option<PathBuf>,
@@ -189,12 +284,31 @@ pub(crate) struct RunArgs {
     pub(crate) changes: ChangeArgs,
 }
 
+/// The motion as a table.
+#[derive(Args, Debug, Default)]
+pub(crate) struct TableArgs {
+    /// Write the motion as a table: .csv, .npy, .npz, .json or .jsonl.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) poses: Option<PathBuf>,
+    /// Bodies and joints in the table, with * and ?; default: all. Repeatable.
+    #[arg(long, value_name = "PATTERN", requires = "poses")]
+    pub(crate) select: Vec<String>,
+    /// What is in the table, separated by commas: poses, velocities, coordinates, rates, efforts, reactions, contacts; default: poses,coordinates,rates.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "poses", value_parser = quantity)]
+    pub(crate) quantities: Vec<Quantity>,
+    /// Rows per simulated second; default: one per step.
+    #[arg(long, value_name = "HZ", requires = "poses", value_parser = rate, allow_negative_numbers = true)]
+    pub(crate) rate: Option<f64>,
+}
+
 /// Values of a scene that are replaced.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ChangeArgs {
     /// Replace a value of the scene, for example dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) import: ImportChoices,
 }
 
 /// What `sinew run` tells.
@@ -272,6 +386,13 @@ fn size(text: &str) -> Result<(usize, usize), String> {
 
 fn steps(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a number of steps, zero or more".into())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("expected a number of rows per second above zero".into()),
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -82,7 +82,7 @@ struct JointReport {
 
 /// Evaluates a state and returns the report.
 pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
-    let source = scenes::find(&args.scene)?;
+    let source = scenes::find(&args.scene, &args.import)?;
     let scene = source.parse()?;
     let world = scenes::build(&source, &scene)?;
     let fault = |message: String| CommandError(format!("{}: {message}", args.scene));

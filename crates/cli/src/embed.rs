@@ -4,7 +4,8 @@ use std::{fs, path::Path};
 
 use serde::Serialize;
 use sinew_mesh::{
-    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Quality, Surface, TetGen, TetMesh,
+    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Quality, SURFACE_ENDINGS, Surface,
+    TET_FILE_ENDINGS, TetFile, TetMesh,
 };
 
 use crate::error::{CommandError, json};
@@ -48,18 +49,19 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
     let (mut flipped, mut turned, mut unused) = (false, 0, 0);
     let ending = ending(&args.surface);
     let body = match ending.as_str() {
-        "obj" | "stl" => {
+        known if SURFACE_ENDINGS.contains(&known) => {
             let surface = read_surface(args)?;
             flipped = surface.was_flipped();
             from_surface(args, surface, &filling)?
         }
-        "ele" | "node" => {
-            let tetgen = read_tetgen(args)?;
-            (turned, unused) = (tetgen.n_turned, tetgen.n_unused);
-            EmbeddedBody::from_tets(tetgen.mesh, &filling).map_err(|error| located(args, &error))?
+        known if is_mesh(known) => {
+            let file = read_tets(args)?;
+            (turned, unused) = (file.n_turned, file.n_unused);
+            EmbeddedBody::from_tets(file.mesh, &filling).map_err(|error| located(args, &error))?
         }
         _ => {
-            return Err(CommandError(format!("{name}: expected a file ending in .obj, .stl, .ele or .node")));
+            let known = "obj, .stl, .ply, .ele, .node, .msh, .vtk or .vtu";
+            return Err(CommandError(format!("{name}: expected a file ending in .{known}")));
         }
     };
     if let Some(path) = &args.output {
@@ -78,7 +80,12 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
         quality: body.quality(),
         output: args.output.as_ref().map(|path| path.display().to_string()),
     };
-    if args.json { json(&report) } else { Ok(report.to_text(ending == "ele" || ending == "node")) }
+    if args.json { json(&report) } else { Ok(report.to_text(is_mesh(&ending))) }
+}
+
+/// Whether files with an ending hold tetrahedra.
+fn is_mesh(ending: &str) -> bool {
+    matches!(ending, "ele" | "node") || TET_FILE_ENDINGS.contains(&ending)
 }
 
 /// A lattice of tetrahedra around a surface, with a progress bar.
@@ -106,18 +113,21 @@ fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
 
 fn read_surface(args: &EmbedArgs) -> Result<Surface, CommandError> {
     let bytes = read(&args.surface)?;
-    let surface =
-        if ending(&args.surface) == "obj" { Surface::from_obj(&bytes) } else { Surface::from_stl(&bytes) };
+    let surface = Surface::from_bytes(&args.surface.to_string_lossy(), &bytes);
     surface.and_then(|surface| surface.scaled(args.scale)).map_err(|error| located(args, &error))
 }
 
-fn read_tetgen(args: &EmbedArgs) -> Result<TetGen, CommandError> {
-    let [node, ele] = ["node", "ele"].map(|ending| args.surface.with_extension(ending));
+fn read_tets(args: &EmbedArgs) -> Result<TetFile, CommandError> {
     let failure = |error: MeshError| located(args, &error);
-    let mut tetgen = TetGen::from_bytes(&read(&node)?, &read(&ele)?).map_err(failure)?;
-    let nodes = tetgen.mesh.positions().iter().map(|&x| x * args.scale).collect();
-    tetgen.mesh = TetMesh::new(nodes, tetgen.mesh.tets().to_vec()).map_err(|error| failure(error.into()))?;
-    Ok(tetgen)
+    let mut file = if matches!(ending(&args.surface).as_str(), "ele" | "node") {
+        let [node, ele] = ["node", "ele"].map(|ending| args.surface.with_extension(ending));
+        TetFile::from_tetgen(&read(&node)?, &read(&ele)?).map_err(failure)?
+    } else {
+        TetFile::from_bytes(&args.surface.to_string_lossy(), &read(&args.surface)?).map_err(failure)?
+    };
+    let nodes = file.mesh.positions().iter().map(|&x| x * args.scale).collect();
+    file.mesh = TetMesh::new(nodes, file.mesh.tets().to_vec()).map_err(|error| failure(error.into()))?;
+    Ok(file)
 }
 
 fn write(path: &Path, body: &EmbeddedBody) -> Result<(), CommandError> {

@@ -9,6 +9,7 @@ use std::{fmt::Display, io::Write as _, path::PathBuf, process::ExitCode};
 use clap::Parser;
 
 mod args;
+mod catalogue;
 mod curves;
 mod dynamics;
 mod embed;
@@ -17,6 +18,7 @@ mod event_log;
 mod film;
 mod flesh_summary;
 mod health_summary;
+mod import;
 mod loop_summary;
 mod picture;
 mod plausible;
@@ -26,6 +28,7 @@ mod run;
 mod scenes;
 mod simulate;
 mod summary;
+mod tables;
 mod text;
 
 use args::{ChangeArgs, Cli, CliCommand, RunArgs};
@@ -38,7 +41,10 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Some(CliCommand::Run(args)) => run_and_report(&args),
         Some(CliCommand::Check { scenes, changes }) => check(&scenes, &changes),
-        Some(CliCommand::List) => list(),
+        Some(CliCommand::List) => catalogue::list().map(print_result),
+        Some(CliCommand::Show { scene }) => catalogue::show(&scene).map(print_result),
+        Some(CliCommand::New { file, from }) => catalogue::new(&file, &from).map(print_result),
+        Some(CliCommand::Import(args)) => import::run(&args).map(print_result),
         Some(CliCommand::Embed(args)) => embed::embed(&args).map(print_result),
         Some(CliCommand::Dynamics(args)) => dynamics::dynamics(&args).map(print_result),
         Some(CliCommand::Studio { scene, out }) => studio(scene, out),
@@ -154,14 +160,6 @@ fn check_one(name: &str, changes: &ChangeArgs) -> Result<String, CommandError> {
         }
     }
     Ok(text)
-}
-
-fn list() -> Result<ExitCode, CommandError> {
-    let width = sinew_scenes::SCENES.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
-    for (name, _) in sinew_scenes::SCENES {
-        print_line(format!("{name:<width$}{}", scenes::find(name)?.parse()?.description).trim_end());
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints a line. A closed pipe is not an error.

@@ -9,7 +9,12 @@ use crate::picture::{Eye, PictureWishes};
 use crate::summary::{Summary, SweepSummary};
 use crate::text::{count, step_lengths};
 use crate::{
-    args::RunArgs, error::CommandError, film::FilmExport, record::Recorder, scenes, simulate::simulate,
+    args::RunArgs,
+    error::CommandError,
+    film::FilmExport,
+    record::Recorder,
+    scenes,
+    simulate::{Simulated, simulate},
 };
 
 /// A finished run: its report and its files.
@@ -40,8 +45,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<FinishedRun, CommandError> {
     let mut runs = Vec::new();
     for (i, member) in members.into_iter().enumerate() {
         let name = name_of(&member.scene, &args.scene);
-        let (summary, recorder) = pool.install(|| simulate(&source, &member.scene, args, &name))?;
         let number = is_sweep.then_some(i + 1);
+        let table = args.table.poses.as_ref().map(|path| numbered(path, number));
+        let simulated = pool.install(|| simulate(&source, &member.scene, args, (&name, table.as_deref())))?;
+        let Simulated { summary, recorder, table } = simulated;
+        match table {
+            Some(Ok(path)) => files.written.push((path, "the motion as a table")),
+            Some(Err(fault)) => files.failed.push(fault),
+            None => {}
+        }
         pool.install(|| write_files(args, &eye, number, (&summary, &recorder), &mut files));
         runs.push(SweepSummary { set: member.set, summary });
     }
@@ -54,7 +66,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<FinishedRun, CommandError> {
 
 /// Checks before the run that all files can be written, as far as possible.
 fn check_paths(args: &RunArgs) -> Result<(), CommandError> {
-    let paths = [&args.csv, &args.plot, &args.png, &args.gif, &args.filmstrip].into_iter().flatten();
+    let paths = [&args.csv, &args.table.poses, &args.plot, &args.png, &args.gif, &args.filmstrip]
+        .into_iter()
+        .flatten();
     let mut before: Vec<&Path> = Vec::new();
     for path in paths {
         let fault = |why: &str| Err(CommandError(format!("cannot write {}: {why}", path.display())));

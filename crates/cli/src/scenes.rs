@@ -6,17 +6,31 @@ use sinew_scene::{SceneDoc, SceneSource, no_such_scene};
 use sinew_scenes::SCENES;
 use sinew_sim::{BuildError, SweptScene, World};
 
-use crate::{args::ChangeArgs, error::CommandError};
+use crate::args::{ChangeArgs, ImportChoices};
+use crate::{error::CommandError, import};
 
 /// The scene of `sinew` without a command.
 pub(crate) const SHOWCASE: &str = "showcase";
 
-/// The scene at a path, or the built-in scene of that name if there is no such file.
-pub(crate) fn find(scene: &str) -> Result<SceneSource, CommandError> {
+/// The scene at a path, with or without its ending, or the built-in scene of that name if there is no such file. Files of other tools are imported.
+pub(crate) fn find(scene: &str, choices: &ImportChoices) -> Result<SceneSource, CommandError> {
     let path = Path::new(scene);
-    if path.exists() {
+    if import::is_foreign(path) && path.exists() {
+        return import::source(path, choices);
+    }
+    let with_ending = path.with_extension("ron");
+    let candidates = [path, &with_ending].into_iter().take(if path.extension().is_none() { 2 } else { 1 });
+    let mut files = candidates.filter(|path| path.exists() && !path.is_dir());
+    if let Some(path) =
+        files.next().or((path.exists() && sinew_scenes::text(scene).is_none()).then_some(path))
+    {
         return Ok(SceneSource::load(path)?);
     }
+    find_built_in(scene)
+}
+
+/// The built-in scene of a name.
+pub(crate) fn find_built_in(scene: &str) -> Result<SceneSource, CommandError> {
     if let Some(text) = sinew_scenes::text(scene) {
         return Ok(SceneSource::new(text, format!("{scene}.ron")));
     }
@@ -26,7 +40,7 @@ pub(crate) fn find(scene: &str) -> Result<SceneSource, CommandError> {
 
 /// The same with replaced values.
 pub(crate) fn changed(scene: &str, changes: &ChangeArgs) -> Result<SceneSource, CommandError> {
-    let mut source = find(scene)?;
+    let mut source = find(scene, &changes.import)?;
     for (path, value) in &changes.set {
         source.set(path, value)?;
     }

@@ -1,5 +1,6 @@
 //! One simulation for `sinew run`: build the world, step it, measure and record.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sinew_scene::{SceneDoc, SceneSource, Steps};
@@ -8,6 +9,7 @@ use sinew_sim::{ExpectMeter, Stage, StepReport, World};
 use crate::event_log::EventLog;
 use crate::record::{FrameWishes, Recorder};
 use crate::summary::{RunTime, SceneSize, StageTimes, Summary};
+use crate::tables::TableExport;
 use crate::{
     args::RunArgs, error::CommandError, flesh_summary::FleshSummary, health_summary::HealthSummary,
     loop_summary::LoopSummary, plausible::PlausibleBounds,
@@ -17,19 +19,29 @@ use crate::{progress, scenes};
 /// Stages are timed in every eighth step only, so that reading the clock does not slow down small scenes.
 const OBSERVE_EVERY: u64 = 8;
 
+/// A run, and what was recorded of it.
+pub(crate) struct Simulated {
+    pub(crate) summary: Summary,
+    pub(crate) recorder: Recorder,
+    /// The table that was written, or why it was not.
+    pub(crate) table: Option<Result<PathBuf, String>>,
+}
+
 /// Builds a world and steps it to the end, or until the state is no longer plausible.
 pub(crate) fn simulate(
     source: &SceneSource,
     scene: &SceneDoc,
     args: &RunArgs,
-    name: &str,
-) -> Result<(Summary, Recorder), CommandError> {
+    (name, table): (&str, Option<&Path>),
+) -> Result<Simulated, CommandError> {
     let mut world = scenes::build(source, scene)?;
     let plan = world.info().steps.clone();
     let from_seconds = args.seconds.map(|seconds| plan.nearest(seconds));
     let n_steps = args.steps.or(from_seconds).unwrap_or(world.info().n_steps);
     let curves = args.csv.is_some() || args.plot.is_some();
     let mut recorder = Recorder::new(scene, &world, n_steps, curves, frame_wishes(args, &plan, n_steps)?);
+    let table = table.map(|path| TableExport::new(path, &args.table, &mut world));
+    let mut table = table.transpose()?;
     let mut tally = Tally::new(scene, &world);
     let mut events = EventLog::new(args.report.events);
     let bounds = PlausibleBounds::of(&world);
@@ -40,6 +52,7 @@ pub(crate) fn simulate(
         lost = bounds.violated(&world, &report);
         tally.expectations.observe(&world, &report);
         events.note(&world);
+        table.iter_mut().for_each(|table| table.note(&world));
         recorder.note(&world, tally.steps, n_steps, lost.is_none());
         bar.set_position(tally.steps);
     }
@@ -47,7 +60,7 @@ pub(crate) fn simulate(
     let trouble = lost.map(|what| format!("{what} after step {} ({:.4} s)", tally.steps, world.time()));
     tally.health.doubts = scenes::doubts(source, scene, &world);
     let summary = Summary { events: events.finish(), ..tally.summary(name, &world, &plan, trouble) };
-    Ok((summary, recorder))
+    Ok(Simulated { summary, recorder, table: table.map(TableExport::finish) })
 }
 
 /// What recorded frames contain; `None` if no picture is written.

@@ -221,8 +221,7 @@ fn read(scene: &SceneDoc, name: &str, path: &str) -> Result<Triangles, BuildErro
     let missing =
         || fault(&field, &format!("the file `{name}` was not read; load the scene from its folder"));
     let bytes = scene.files.get(name).ok_or_else(missing)?;
-    let is_stl = name.to_ascii_lowercase().ends_with(".stl");
-    let read = if is_stl { Triangles::from_stl(bytes) } else { Triangles::from_obj(bytes) };
+    let read = Triangles::from_bytes(name, bytes);
     let read = read.map_err(|error: MeshError| fault(&field, &format!("`{name}`: {error}")))?;
     if read.triangles.is_empty() {
         return Err(fault(&field, &format!("`{name}` has no faces; export the mesh with its faces")));

@@ -157,7 +157,7 @@ impl PreparedBody {
         let positions: Vec<DVec3> =
             flesh.body.nodes().iter().map(|&x| world_from_mesh.transform_point(x)).collect();
         let nodes = NodeBodies::new(context, doc, &flesh, &positions, &path)?;
-        let mesh = flesh.body;
+        let (mesh, marks) = (flesh.body, flesh.file_regions);
         let drawn = match flesh.look {
             Some(look) => (mesh.places(&look.positions), look.triangles),
             None => (mesh.surface_points().to_vec(), mesh.surface().triangles().to_vec()),
@@ -166,7 +166,7 @@ impl PreparedBody {
         let scale = density * mesh.surface().volume() / mesh.masses().iter().sum::<f64>();
         let mut masses: Vec<f64> = mesh.masses().iter().map(|mass| mass * scale).collect();
         let middles = middles(doc, &mesh);
-        let regions = regions_of_tets(context, doc, &middles, &path)?;
+        let regions = regions_of_tets(context, doc, (&middles, &marks), &path)?;
         weigh(doc, density, &mesh, &regions, &mut masses);
         let muscles = fem_muscles(context, doc, &regions, &middles);
         Ok(Self { path, mesh, drawn, positions, nodes, masses, regions, muscles })

@@ -94,7 +94,9 @@ fn of_colliders<'s>(
 /// The file of a mesh, and how to make it smaller.
 fn file_of(mesh: &FleshMeshDoc) -> Option<(&str, &'static str)> {
     match mesh {
-        FleshMeshDoc::Surface { file, .. } | FleshMeshDoc::TetGen { node: file, .. } => Some((file, SCALE)),
+        FleshMeshDoc::Surface { file, .. }
+        | FleshMeshDoc::TetFile { file, .. }
+        | FleshMeshDoc::TetGen { node: file, .. } => Some((file, SCALE)),
         FleshMeshDoc::Embedded { file } => Some((file, "make it again with `sinew embed --scale 0.001`")),
         FleshMeshDoc::Beam { .. } | FleshMeshDoc::Tets { .. } | FleshMeshDoc::Character { .. } => None,
     }

@@ -12,8 +12,9 @@ mod surface;
 mod brick_tets;
 mod loft;
 mod obj;
+mod ply;
 mod stl;
-mod tetgen;
+mod tet_file;
 
 mod implicit;
 mod overlap_integral;
@@ -39,5 +40,5 @@ pub use lattice::{Cells, Lattice, Pattern};
 pub use quality::Quality;
 pub use sinew_math::{SurfacePoint, TetMesh, TetMeshError};
 pub use surface::Surface;
-pub use tetgen::TetGen;
-pub use triangles::Triangles;
+pub use tet_file::{TET_FILE_ENDINGS, TetFile, gmsh_text, tetgen_text, vtk_text};
+pub use triangles::{SURFACE_ENDINGS, Triangles};

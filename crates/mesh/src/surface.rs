@@ -31,6 +31,14 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// Reads a file by the ending of its name, as [`Triangles::from_bytes`].
+    ///
+    /// # Errors
+    /// The part that cannot be read, or a fault of the surface as for [`Surface::new`].
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, MeshError> {
+        Self::try_from(Triangles::from_bytes(name, bytes)?)
+    }
+
     /// Checks a surface given by vertex positions (m) and triangles; flips it if it faces inward as a whole.
     ///
     /// # Errors

@@ -13,7 +13,27 @@ pub struct Triangles {
     pub triangles: Vec<[u32; 3]>,
 }
 
+/// Endings of files of triangles.
+pub const SURFACE_ENDINGS: &[&str] = &["obj", "stl", "ply"];
+
 impl Triangles {
+    /// Reads a file by the ending of its name: one of [`SURFACE_ENDINGS`].
+    ///
+    /// # Errors
+    /// The part that cannot be read.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, MeshError> {
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        match ending.as_deref() {
+            Some("obj") => Self::from_obj(bytes),
+            Some("stl") => Self::from_stl(bytes),
+            Some("ply") => Self::from_ply(bytes),
+            _ => {
+                let problem = format!("`{name}` is no surface: use .obj, .stl or .ply");
+                Err(MeshError::Format { problem })
+            }
+        }
+    }
+
     /// Joins vertices at equal positions and drops those without a triangle.
     ///
     /// # Errors

@@ -109,6 +109,11 @@ impl Mesh {
         self.triangles.iter().map(|corners| corners.map(|i| i as usize))
     }
 
+    /// Normals of its vertices, of length 1; zero for unlit vertices.
+    pub fn normals(&self) -> impl Iterator<Item = DVec3> + Clone {
+        self.vertices.iter().map(|vertex| vertex.normal)
+    }
+
     /// Positions of all vertices (m).
     pub fn positions(&self) -> impl Iterator<Item = DVec3> + Clone {
         self.vertices.iter().map(|vertex| vertex.position)

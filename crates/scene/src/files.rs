@@ -11,7 +11,9 @@ impl SceneDoc {
         for flesh in &mut self.flesh {
             match &mut flesh.mesh {
                 FleshMeshDoc::TetGen { node, ele, .. } => (*node, *ele) = (rename(node), rename(ele)),
-                FleshMeshDoc::Embedded { file } | FleshMeshDoc::Surface { file, .. } => *file = rename(file),
+                FleshMeshDoc::Embedded { file }
+                | FleshMeshDoc::Surface { file, .. }
+                | FleshMeshDoc::TetFile { file, .. } => *file = rename(file),
                 FleshMeshDoc::Beam { .. } | FleshMeshDoc::Tets { .. } | FleshMeshDoc::Character { .. } => {}
             }
         }
@@ -29,7 +31,9 @@ fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &str)> {
     let flesh = scene.flesh.iter().enumerate().flat_map(|(i, flesh)| {
         let files = match &flesh.mesh {
             FleshMeshDoc::TetGen { node, ele, .. } => vec![("node", node), ("ele", ele)],
-            FleshMeshDoc::Embedded { file } | FleshMeshDoc::Surface { file, .. } => vec![("file", file)],
+            FleshMeshDoc::Embedded { file }
+            | FleshMeshDoc::Surface { file, .. }
+            | FleshMeshDoc::TetFile { file, .. } => vec![("file", file)],
             FleshMeshDoc::Beam { .. } | FleshMeshDoc::Tets { .. } | FleshMeshDoc::Character { .. } => {
                 Vec::new()
             }

@@ -5,6 +5,7 @@
 //! `Some` may be left out (`implicit_some`) and choices hold their fields directly
 //! (`unwrap_variant_newtypes`), so scenes need no extension lines.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -31,13 +32,22 @@ pub struct SceneSource {
     text: String,
     /// Folder of the files that the scene names; without it they are not read.
     folder: Option<PathBuf>,
+    /// Contents of files that the scene names.
+    files: BTreeMap<String, Vec<u8>>,
 }
 
 impl SceneSource {
     /// Text that came from `file` (any name to print in errors). Files that the scene names are not read: put their
     /// contents into `SceneDoc::files`.
     pub fn new(text: impl Into<String>, file: impl Into<String>) -> Self {
-        Self { file: file.into(), text: without_byte_order_mark(text.into()), folder: None }
+        let (file, text) = (file.into(), without_byte_order_mark(text.into()));
+        Self { file, text, folder: None, files: BTreeMap::new() }
+    }
+
+    /// Contents of the files that the scene names, by the names as written: [`SceneSource::parse`] puts them into `SceneDoc::files`.
+    #[must_use]
+    pub fn with_files(self, files: BTreeMap<String, Vec<u8>>) -> Self {
+        Self { files, ..self }
     }
 
     /// Reads a file; those that it names are read beside it by [`SceneSource::parse`].
@@ -123,6 +133,7 @@ impl SceneSource {
         let text = version::upgrade(&self.text, &root).map_err(|issue| self.located(&root, vec![issue]))?;
         let mut doc = read(text, &root).map_err(|complaint| located_at(&self.file, &self.text, complaint))?;
         validate(&doc).map_err(|issues| self.located(&root, issues))?;
+        doc.files.clone_from(&self.files);
         if let Some(folder) = &self.folder {
             read_files(&mut doc, |name| read_file(&folder.join(name)))
                 .map_err(|issues| self.located(&root, issues))?;

@@ -119,13 +119,14 @@ impl BodyDoc {
     }
 }
 
-impl MassPropertiesDoc {
-    /// As a document.
-    pub(crate) fn of(mass: &MassProperties) -> Self {
+impl From<MassProperties> for MassPropertiesDoc {
+    fn from(mass: MassProperties) -> Self {
         let Sym3 { xx, yy, zz, xy, xz, yz } = mass.inertia;
         Self { mass: mass.mass, com: mass.com, inertia: InertiaDoc::Full { xx, yy, zz, xy, yz, xz } }
     }
+}
 
+impl MassPropertiesDoc {
     /// The same in the types of `sinew-math`.
     pub fn to_mass_properties(&self) -> MassProperties {
         let inertia = match self.inertia {

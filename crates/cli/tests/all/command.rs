@@ -120,7 +120,9 @@ fn list_names_scenes_that_check() {
     let output = sinew(&folder, &["list"]);
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
-    let names: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let scenes = text.lines().filter_map(|line| line.strip_prefix("  "));
+    let names: Vec<&str> = scenes.filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names.len(), sinew_scenes::SCENES.len());
     assert!(names.contains(&"showcase") && names.contains(&"pendulum"), "{text}");
     let output = sinew(&folder, &[&["check"], names.as_slice()].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

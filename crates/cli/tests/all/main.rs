@@ -4,6 +4,7 @@ mod command;
 mod dynamics;
 mod embed;
 mod flesh;
+mod import;
 mod outputs;
 mod refused;
 
@@ -38,6 +39,8 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: &str) {
+        let parent = self.0.join(name).parent().map(std::fs::create_dir_all);
+        parent.transpose().expect("the folder is writable");
         std::fs::write(self.0.join(name), text).expect("the folder is writable");
     }
 

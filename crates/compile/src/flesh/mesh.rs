@@ -1,7 +1,7 @@
 //! Meshes of flesh: generated, read from files of the scene, or those of a character. Metres; errors name the field.
 
 use sinew_mesh::characters::{Character, CharacterLook, finger, fish, hand, worm, worm_with_cells};
-use sinew_mesh::{EmbeddedBody, Filling, Lattice, MeshError, Surface, TetGen, TetMesh, beam};
+use sinew_mesh::{EmbeddedBody, Filling, Lattice, MeshError, Surface, TetFile, TetMesh, beam};
 use sinew_scene::{CharacterKindDoc, FleshDoc, FleshMeshDoc, SceneDoc};
 
 use crate::error::BuildError;
@@ -15,6 +15,8 @@ pub(super) struct FleshMesh {
     pub(super) character: Option<CharacterNodes>,
     /// What is drawn instead of the surface.
     pub(super) look: Option<CharacterLook>,
+    /// The number that its file gives each tetrahedron, if it does.
+    pub(super) file_regions: Vec<f64>,
 }
 
 /// Which bone of a character each node follows.
@@ -34,24 +36,29 @@ pub(super) fn flesh_mesh(scene: &SceneDoc, doc: &FleshDoc, path: &str) -> Result
     };
     let filling = Filling { density: doc.density.unwrap_or(WATER), mass_floor: doc.mass_floor };
     let tets = |mesh: TetMesh| EmbeddedBody::from_tets(mesh, &filling).map_err(bad);
+    let mut file_regions = Vec::new();
+    let mut read = |found: TetFile, scale: f64| {
+        file_regions = found.regions;
+        let nodes = found.mesh.positions().iter().map(|&x| x * scale).collect();
+        tets(TetMesh::new(nodes, found.mesh.tets().to_vec()).map_err(|error| bad(error.into()))?)
+    };
     let body = match &doc.mesh {
         FleshMeshDoc::Beam { size, cells } => tets(beam(*size, *cells).map_err(bad)?)?,
         FleshMeshDoc::Tets { nodes, tets: corners } => {
             tets(TetMesh::new(nodes.clone(), corners.clone()).map_err(|error| bad(error.into()))?)?
         }
         FleshMeshDoc::TetGen { node, ele, scale } => {
-            let mesh = TetGen::from_bytes(file(node)?, file(ele)?).map_err(bad)?.mesh;
-            let nodes = mesh.positions().iter().map(|&x| x * *scale).collect();
-            tets(TetMesh::new(nodes, mesh.tets().to_vec()).map_err(|error| bad(error.into()))?)?
+            read(TetFile::from_tetgen(file(node)?, file(ele)?).map_err(bad)?, *scale)?
+        }
+        FleshMeshDoc::TetFile { file: name, scale } => {
+            read(TetFile::from_bytes(name, file(name)?).map_err(bad)?, *scale)?
         }
         FleshMeshDoc::Embedded { file: name } => {
             let text = String::from_utf8_lossy(file(name)?);
             ron::from_str(&text).map_err(|error| fault(format!("`{name}`: {error}")))?
         }
         FleshMeshDoc::Surface { file: name, cells, scale } => {
-            let bytes = file(name)?;
-            let is_stl = name.to_ascii_lowercase().ends_with(".stl");
-            let surface = if is_stl { Surface::from_stl(bytes) } else { Surface::from_obj(bytes) };
+            let surface = Surface::from_bytes(name, file(name)?);
             let surface = surface.and_then(|surface| surface.scaled(*scale)).map_err(bad)?;
             EmbeddedBody::in_lattice(surface, &Lattice::longest(*cells), &filling)
                 .map_err(bad)?
@@ -59,7 +66,7 @@ pub(super) fn flesh_mesh(scene: &SceneDoc, doc: &FleshDoc, path: &str) -> Result
         }
         FleshMeshDoc::Character { kind } => return Ok(character_mesh(character(*kind))),
     };
-    Ok(FleshMesh { body, character: None, look: None })
+    Ok(FleshMesh { body, character: None, look: None, file_regions })
 }
 
 /// Density of the filled volume (kg/m³): as written, else that of the file of an embedded body, else that of water.
@@ -75,7 +82,8 @@ fn character_mesh(character: Character) -> FleshMesh {
     let Character { flesh, holds, bones, look, .. } = character;
     let bone_names = bones.iter().map(|bone| bone.name.to_string()).collect();
     let nodes = holds.iter().map(|hold| (hold.bone as usize, hold.fixed)).collect();
-    FleshMesh { body: flesh, character: Some(CharacterNodes { bone_names, nodes }), look }
+    let character = Some(CharacterNodes { bone_names, nodes });
+    FleshMesh { body: flesh, character, look, file_regions: Vec::new() }
 }
 
 fn character(kind: CharacterKindDoc) -> Character {

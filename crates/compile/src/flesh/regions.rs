@@ -22,13 +22,13 @@ pub(super) fn middles(doc: &FleshDoc, mesh: &EmbeddedBody) -> Vec<DVec3> {
 pub(super) fn regions_of_tets(
     context: SceneBodies<'_>,
     doc: &FleshDoc,
-    middles: &[DVec3],
+    (middles, marks): (&[DVec3], &[f64]),
     path: &str,
 ) -> Result<Vec<u32>, BuildError> {
     let mut of_tets = vec![0; middles.len()];
     for (region, k) in doc.regions.iter().zip(1..) {
         let path = format!("{path}.regions[{}].tets", k - 1);
-        let is_inside = place(context, doc, region, middles, &path)?;
+        let is_inside = place(context, doc, region, (middles, marks), &path)?;
         let (mut n, mut n_taken) = (0, 0);
         for of in of_tets.iter_mut().zip(is_inside).filter_map(|(of, is_inside)| is_inside.then_some(of)) {
             if *of == 0 {
@@ -65,7 +65,7 @@ fn place(
     context: SceneBodies<'_>,
     doc: &FleshDoc,
     region: &RegionDoc,
-    middles: &[DVec3],
+    (middles, marks): (&[DVec3], &[f64]),
     path: &str,
 ) -> Result<Vec<bool>, BuildError> {
     let within = |shapes: &[PlacedShape], x: DVec3, distance: f64| {
@@ -94,6 +94,19 @@ fn place(
             }
             is_inside
         }
+        RegionTetsDoc::Marked(mark) if !marks.contains(mark) => {
+            let mut known: Vec<String> = Vec::new();
+            for mark in marks.iter().map(ToString::to_string) {
+                if known.len() < 20 && !known.contains(&mark) {
+                    known.push(mark);
+                }
+            }
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let message = format!("the file of the mesh marks nothing with {mark}; its marks are: {known}");
+            return Err(BuildError::Flesh { field: path.to_owned(), message });
+        }
+        #[expect(clippy::float_cmp, reason = "marks are numbers as they are written")]
+        RegionTetsDoc::Marked(mark) => marks.iter().map(|found| found == mark).collect(),
     })
 }
 

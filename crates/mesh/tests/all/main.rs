@@ -11,4 +11,5 @@ mod shapes;
 #[cfg(feature = "serde")]
 mod store;
 mod surface;
+mod tet_files;
 mod tetgen;

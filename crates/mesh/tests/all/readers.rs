@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use proptest::prelude::*;
-use sinew_mesh::{MeshError, Surface, TetGen};
+use sinew_mesh::{MeshError, Surface, TetFile};
 use sinew_testkit::Rng;
 
 use crate::shapes::{box_parts, lump};
@@ -171,8 +171,8 @@ proptest! {
         let _ = Surface::from_obj(&bytes);
         let _ = Surface::from_stl(&bytes);
         let _ = Surface::from_stl(&[b"solid x\n", &bytes[..]].concat());
-        let _ = TetGen::from_bytes(&bytes, &more);
-        let _ = TetGen::from_bytes(&[b"4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n", &bytes[..]].concat(), &more);
+        let _ = TetFile::from_tetgen(&bytes, &more);
+        let _ = TetFile::from_tetgen(&[b"4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n", &bytes[..]].concat(), &more);
     }
 
     #[test]

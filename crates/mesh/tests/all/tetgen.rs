@@ -1,7 +1,7 @@
 //! `.node` and `.ele` text.
 
 use glam::DVec3;
-use sinew_mesh::{TetGen, TetMesh};
+use sinew_mesh::{TetFile, TetMesh};
 use sinew_testkit::assert_close;
 
 const NODES: &str = "# a bipyramid\n5 3 1 1\n\n1  0 0 0  7.5 1 # with attribute and marker\n2  1 0 0  0 0\n3  0 1 0  0 0\n4  0 0 1e0  0 0\n5  0 0 -2  0 0\n";
@@ -9,14 +9,14 @@ const ELEMENTS: &str = "2 4 1\n1  1 2 3 4  10\n2  1 2 3 5  20\n# done\n";
 
 #[test]
 fn numbers_from_one_and_from_zero() {
-    let found = TetGen::from_bytes(NODES.as_bytes(), ELEMENTS.as_bytes()).unwrap();
+    let found = TetFile::from_tetgen(NODES.as_bytes(), ELEMENTS.as_bytes()).unwrap();
     assert_eq!((found.n_turned, found.n_unused), (1, 0));
     assert_eq!(found.regions, [10.0, 20.0]);
     assert_close!([found.mesh.volume(0), found.mesh.volume(1)], [1.0 / 6.0, 1.0 / 3.0], 1e-15);
 
     let nodes = "6 3 0 0\r\n0 0 0 0\r\n1 1 0 0\r\n2 0 1 0\r\n3 0 0 1\r\n4 9 9 9\r\n5 0 0 -2\r\n";
     let elements = "2 10 0\r\n0 0 1 2 3 9 9 9 9 9 9\r\n1 0 1 2 5 9 9 9 9 9 9\r\n";
-    let zero = TetGen::from_bytes(nodes.as_bytes(), elements.as_bytes()).unwrap();
+    let zero = TetFile::from_tetgen(nodes.as_bytes(), elements.as_bytes()).unwrap();
     assert_eq!((zero.mesh, zero.n_turned, zero.n_unused), (found.mesh, 1, 1));
     assert!(zero.regions.is_empty());
 }
@@ -32,14 +32,14 @@ fn a_mesh_survives_the_way_through_text() {
     for (i, [a, b, c, d]) in beam.tets().iter().enumerate() {
         ele += &format!("{i} {a} {b} {c} {d}\n");
     }
-    let read = TetGen::from_bytes(node.as_bytes(), ele.as_bytes()).unwrap();
+    let read = TetFile::from_tetgen(node.as_bytes(), ele.as_bytes()).unwrap();
     assert_eq!((read.mesh, read.n_turned, read.n_unused), (beam, 0, 0));
 }
 
 #[test]
 fn faults_name_line_and_file() {
     let fault = |node: &str, ele: &str, place: &str, what: &str| {
-        let error = TetGen::from_bytes(node.as_bytes(), ele.as_bytes()).unwrap_err().to_string();
+        let error = TetFile::from_tetgen(node.as_bytes(), ele.as_bytes()).unwrap_err().to_string();
         assert!(error.starts_with(place) && error.contains(what), "{error}");
     };
     fault("", ELEMENTS, "line 0", "empty (.node file)");

@@ -105,7 +105,7 @@ document! {
         [omit] pub at: PoseDoc,
         /// At least four points in that frame (m), not all in one plane.
         [omit] pub points: Vec<DVec3>,
-        /// An OBJ or STL file beside the scene, instead of points.
+        /// An OBJ, STL or PLY file beside the scene, instead of points.
         [omit] pub file: String,
         /// Factor on all coordinates, 0.001 for a file in millimetres.
         pub scale: f64 = 1.0,
@@ -121,7 +121,7 @@ document! {
         [omit] pub points: Vec<DVec3>,
         /// Three vertices each, counter-clockwise from outside.
         [omit] pub triangles: Vec<[u32; 3]>,
-        /// An OBJ or STL file beside the scene, instead of points and triangles.
+        /// An OBJ, STL or PLY file beside the scene, instead of points and triangles.
         [omit] pub file: String,
         /// Factor on all coordinates, 0.001 for a file in millimetres.
         pub scale: f64 = 1.0,
@@ -139,7 +139,7 @@ document! {
         [omit] pub points: Vec<DVec3>,
         /// Three vertices each, counter-clockwise from outside.
         [omit] pub triangles: Vec<[u32; 3]>,
-        /// An OBJ or STL file beside the scene, instead of points and triangles.
+        /// An OBJ, STL or PLY file beside the scene, instead of points and triangles.
         [omit] pub file: String,
         /// Factor on all coordinates, 0.001 for a file in millimetres.
         pub scale: f64 = 1.0,

@@ -93,6 +93,14 @@ pub enum FleshMeshDoc {
         #[serde(default = "one")]
         scale: f64,
     },
+    /// Tetrahedra in a file of Gmsh (`.msh`) or VTK (`.vtk`, `.vtu`) beside the scene.
+    TetFile {
+        /// The file.
+        file: String,
+        /// Factor on all coordinates, 0.001 for a file in millimetres.
+        #[serde(default = "one")]
+        scale: f64,
+    },
     /// A body made by `sinew embed`, beside the scene.
     Embedded {
         /// The `.ron` file.
@@ -100,7 +108,7 @@ pub enum FleshMeshDoc {
     },
     /// A closed surface beside the scene, embedded in a lattice when the scene is built.
     Surface {
-        /// An `.obj` or `.stl` file.
+        /// An `.obj`, `.stl` or `.ply` file.
         file: String,
         /// Cells along its longest side, 1 to 1,000.
         cells: u32,

@@ -45,6 +45,8 @@ pub enum RegionTetsDoc {
     },
     /// Those listed.
     List(Vec<u32>),
+    /// Those to which the file of the mesh gives this number: TetGen's first attribute, Gmsh's first physical group.
+    Marked(f64),
 }
 
 impl Default for RegionTetsDoc {

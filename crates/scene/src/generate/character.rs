@@ -11,8 +11,8 @@ use sinew_mesh::characters::{Character, CharacterBone, CharacterJoint, finger, f
 use super::placement::pose_doc;
 use crate::doc::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, FleshDoc, FleshMeshDoc,
-    FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MassPropertiesDoc, MotorDoc, PositionMotorDoc,
-    SceneDoc, ShapeDoc, TargetDoc,
+    FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MotorDoc, PositionMotorDoc, SceneDoc, ShapeDoc,
+    TargetDoc,
 };
 
 /// The rigid part of a character.
@@ -80,7 +80,7 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
             ..BodyDoc::default()
         };
         if !bone.seen.is_empty() {
-            body.mass = MassDoc::Properties(MassPropertiesDoc::of(&body.mass_properties()));
+            body.mass = MassDoc::Properties(body.mass_properties().into());
             let shape = |&(pose, solid): &(Pose, Shape)| ShapeDoc { solid, at: pose_doc(&pose) };
             body.shapes = bone.seen.iter().map(shape).collect();
         }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use glam::DVec3;
 use sinew_math::{TetMesh, TetMeshError};
+use sinew_mesh::{SURFACE_ENDINGS, TET_FILE_ENDINGS};
 
 use super::bodies::{check_color, check_poisson, check_rotation};
 use super::flow::check_flow;
@@ -155,7 +156,9 @@ pub(super) fn meshes_are_valid(scene: &SceneDoc, issues: &mut Issues) {
                 issues.require_positive(&path, &[("scale", *scale)]);
             }
             FleshMeshDoc::Character { kind } => check_kind(issues, *kind, format_args!("{path}.kind")),
-            FleshMeshDoc::TetGen { scale, .. } => issues.require_positive(&path, &[("scale", *scale)]),
+            FleshMeshDoc::TetGen { scale, .. } | FleshMeshDoc::TetFile { scale, .. } => {
+                issues.require_positive(&path, &[("scale", *scale)])
+            }
             FleshMeshDoc::Embedded { .. } => {}
         }
     }
@@ -221,7 +224,8 @@ pub(super) fn files_have_their_extension(scene: &SceneDoc, issues: &mut Issues) 
                 check(field("ele"), ele, &["ele"]);
             }
             FleshMeshDoc::Embedded { file } => check(field("file"), file, &["ron"]),
-            FleshMeshDoc::Surface { file, .. } => check(field("file"), file, &["obj", "stl"]),
+            FleshMeshDoc::Surface { file, .. } => check(field("file"), file, SURFACE_ENDINGS),
+            FleshMeshDoc::TetFile { file, .. } => check(field("file"), file, TET_FILE_ENDINGS),
             FleshMeshDoc::Beam { .. } | FleshMeshDoc::Tets { .. } | FleshMeshDoc::Character { .. } => {}
         }
     }

@@ -121,11 +121,11 @@ pub(super) fn regions_have_a_place(scene: &SceneDoc, issues: &mut Issues) {
                     issues.add(Kind::NoShapes, format!("{path}.body"), message, "give it shapes");
                 }
             }
-            RegionTetsDoc::List(_) => {}
+            RegionTetsDoc::List(_) | RegionTetsDoc::Marked(_) => {}
         }
         let is_empty = match &region.tets {
             RegionTetsDoc::Inside(shapes) => shapes.is_empty(),
-            RegionTetsDoc::Near { .. } => false,
+            RegionTetsDoc::Near { .. } | RegionTetsDoc::Marked(_) => false,
             RegionTetsDoc::List(tets) => tets.is_empty(),
         };
         if is_empty {

@@ -6,43 +6,19 @@
 //! only the four corners are used. `#` begins a comment. Nothing is allocated for a count before its lines are read.
 
 use glam::DVec3;
-use sinew_math::TetMesh;
 
+use super::{ReadTets, TetFile};
 use crate::error::MeshError;
 
-/// The content of the two files.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TetGen {
-    /// The mesh; node and element numbers count from 0.
-    pub mesh: TetMesh,
-    /// The first attribute of every tetrahedron; empty if the file has none.
-    pub regions: Vec<f64>,
-    /// How many inverted tetrahedra were repaired.
-    pub n_turned: usize,
-    /// How many nodes no tetrahedron uses; they were left out.
-    pub n_unused: usize,
-}
-
-impl TetGen {
+impl TetFile {
     /// Reads a mesh from the bytes of its `.node` and `.ele` files. Coordinates are in metres.
     ///
     /// # Errors
-    /// The line that cannot be read and its file, or a fault of the mesh as for [`TetMesh::with_repaired_winding`].
-    pub fn from_bytes(node: &[u8], ele: &[u8]) -> Result<Self, MeshError> {
-        let (base, all_nodes) = read_nodes(&mut TetGenTable::new(".node", node)?)?;
-        let (corners, regions) = read_elements(&mut TetGenTable::new(".ele", ele)?, base, all_nodes.len())?;
-        // unused nodes are common in such files
-        let mut name = vec![u32::MAX; all_nodes.len()];
-        corners.iter().flatten().for_each(|&i| name[i as usize] = 0);
-        let mut nodes = Vec::new();
-        for (name, node) in name.iter_mut().zip(&all_nodes).filter(|(name, _)| **name == 0) {
-            *name = nodes.len() as u32;
-            nodes.push(*node);
-        }
-        let tets = corners.iter().map(|tet| tet.map(|i| name[i as usize])).collect();
-        let n_unused = all_nodes.len() - nodes.len();
-        let (mesh, n_turned) = TetMesh::with_repaired_winding(nodes, tets)?;
-        Ok(Self { mesh, regions, n_turned, n_unused })
+    /// The line that cannot be read and its file, or a fault of the mesh as for [`sinew_math::TetMesh::with_repaired_winding`].
+    pub fn from_tetgen(node: &[u8], ele: &[u8]) -> Result<Self, MeshError> {
+        let (base, nodes) = read_nodes(&mut TetGenTable::new(".node", node)?)?;
+        let (tets, regions) = read_elements(&mut TetGenTable::new(".ele", ele)?, base, nodes.len())?;
+        Self::assembled(ReadTets { nodes, tets, regions, n_other: 0 })
     }
 }
 

@@ -1,0 +1,63 @@
+//! Files of other tools, and motions as tables.
+
+use crate::{Folder, sinew, stderr, stdout};
+
+const ARM: &str = r#"<robot name="arm">
+  <link name="base"/>
+  <link name="bar">
+    <inertial><origin xyz="0.5 0 0"/><mass value="2"/><inertia ixx="0.01" iyy="0.2" izz="0.2"/></inertial>
+    <visual><origin xyz="0.5 0 0"/><geometry><mesh filename="meshes/bar.obj" scale="1 0.1 0.1"/></geometry></visual>
+  </link>
+  <joint name="pivot" type="continuous"><parent link="base"/><child link="bar"/><axis xyz="0 1 0"/></joint>
+  <gazebo/>
+</robot>"#;
+
+const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+#[test]
+fn a_robot_is_run_and_imported() {
+    let folder = Folder::new("robot");
+    folder.write("arm.urdf", ARM);
+    folder.write("meshes/bar.obj", CUBE);
+    let run = sinew(&folder, &["run", "arm.urdf", "--seconds", "0.5"]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    let import = sinew(&folder, &["import", "arm.urdf", "-o", "arm.ron"]);
+    let text = stdout(&import);
+    assert_eq!(import.status.code(), Some(0), "{}", stderr(&import));
+    assert!(
+        text.contains("1 joints, 2 links, 1 visuals")
+            && text.contains("arm.urdf:8: <gazebo>: this element is not used"),
+        "{text}"
+    );
+    assert!(text.contains("1 meshes beside it"), "{text}");
+    assert_eq!(sinew(&folder, &["run", "arm", "--seconds", "0.1"]).status.code(), Some(0));
+    let outside = ARM.replace("meshes/bar.obj", "../secret.obj");
+    folder.write("outside.urdf", &outside);
+    let import = sinew(&folder, &["import", "outside.urdf"]);
+    assert!(stdout(&import).contains("search roots"), "{}", stdout(&import));
+}
+
+#[test]
+fn a_table_has_a_row_per_sample() {
+    let folder = Folder::new("table");
+    for (file, n) in [("a.csv", 12), ("b.jsonl", 11)] {
+        let run = sinew(&folder, &["run", "pendulum", "--seconds", "1", "--poses", file, "--rate", "10"]);
+        assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+        assert_eq!(folder.read(file).lines().count(), n);
+    }
+    let none = sinew(&folder, &["run", "pendulum", "--poses", "c.csv", "--select", "elbow"]);
+    assert_eq!(
+        (none.status.code(), stderr(&none).contains("no body and no joint is called `elbow`")),
+        (Some(2), true)
+    );
+    assert_eq!(sinew(&folder, &["run", "pendulum", "--poses", "c.txt"]).status.code(), Some(2));
+}
+
+#[test]
+fn scenes_are_shown_and_begun() {
+    let folder = Folder::new("new");
+    assert!(stdout(&sinew(&folder, &["show", "pendulum"])).contains("format: 1"));
+    assert_eq!(sinew(&folder, &["new", "mine.ron", "--from", "crane"]).status.code(), Some(0));
+    assert_eq!(sinew(&folder, &["check", "mine"]).status.code(), Some(0));
+    assert_eq!(sinew(&folder, &["new", "mine.ron"]).status.code(), Some(2));
+}

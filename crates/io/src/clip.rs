@@ -1,0 +1,244 @@
+//! A recorded motion, as writers of motions take it: what does not change, and frames.
+//!
+//! World axes, metres, seconds; colours are sRGB from 0 to 1. Memory: poses and points of flesh per frame. Cost of a frame: one pass over
+//! bodies, joints, contacts and surface points.
+
+use glam::DVec3;
+use sinew_math::{Pose, Shape};
+use sinew_mechanism::{BodyId, JointId};
+use sinew_show::{DrawList, LineKind, SceneLooks, Scenery, draw, surface_stretches, tessellated};
+use sinew_sim::{JointReading, World};
+
+/// Sides of what looks round.
+const ROUND: usize = 24;
+
+/// A recorded motion.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Clip {
+    /// Name of the scene.
+    pub name: String,
+    /// Gravity at the beginning (m/s²): it points down.
+    pub gravity: DVec3,
+    /// All bodies, in the order of the model.
+    pub bodies: Vec<ClipBody>,
+    /// All joints, in the order of the model.
+    pub joints: Vec<ClipJoint>,
+    /// Meshes that move with a body or stand still.
+    pub meshes: Vec<ClipMesh>,
+    /// Surfaces that deform: flesh, and sheets through points of bodies.
+    pub skins: Vec<ClipSkin>,
+    /// Grounds and walls: a point, and the free direction.
+    pub planes: Vec<(DVec3, DVec3)>,
+    /// The frames, in order of time.
+    pub frames: Vec<ClipFrame>,
+}
+
+/// A body of a clip.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClipBody {
+    /// Its name.
+    pub name: String,
+    /// The body above it in the tree of joints; none for roots.
+    pub parent: Option<usize>,
+}
+
+/// A joint of a clip.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClipJoint {
+    /// Its name.
+    pub name: String,
+    /// Its first body, the child.
+    pub child: Option<usize>,
+    /// Its second body; none for the world.
+    pub parent: Option<usize>,
+}
+
+/// A mesh that does not deform.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClipMesh {
+    /// The body that carries it; none for the world.
+    pub body: Option<usize>,
+    /// Positions in the body frame, or in the world.
+    pub positions: Vec<DVec3>,
+    /// Unit normals, one a position.
+    pub normals: Vec<DVec3>,
+    /// Three positions each, counterclockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Its colour.
+    pub color: DVec3,
+    /// Whether flesh covers it.
+    pub is_bone: bool,
+}
+
+/// A surface that deforms.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClipSkin {
+    /// Its name; empty for sheets.
+    pub name: String,
+    /// Three points each, counterclockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Points at rest; for sheets those of the first frame.
+    pub rest: Vec<DVec3>,
+    /// Its colour.
+    pub color: DVec3,
+    /// Whether it is flesh, which has a stretch.
+    pub is_flesh: bool,
+}
+
+/// One moment of a clip.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ClipFrame {
+    /// Time (s).
+    pub time: f64,
+    /// `world_from_body`, in the order of the bodies.
+    pub poses: Vec<Pose>,
+    /// Positions, rates and efforts of joints.
+    pub joints: Vec<JointReading>,
+    /// Where joints are on their first bodies.
+    pub anchors: Vec<DVec3>,
+    /// Points of each skin.
+    pub skins: Vec<Vec<DVec3>>,
+    /// Contacts: where, and the force (N).
+    pub contacts: Vec<(DVec3, DVec3)>,
+    /// Ends of springs, ropes and grabs; whether it is a grab.
+    pub lines: Vec<(DVec3, DVec3, bool)>,
+}
+
+impl Clip {
+    /// A clip of a world, without frames.
+    pub fn new(name: impl Into<String>, world: &World) -> Self {
+        let model = world.mechanism();
+        let mut clip = Self { name: name.into(), gravity: world.settings().gravity, ..Self::default() };
+        let index = |body: Option<BodyId>| body.map(BodyId::index);
+        clip.bodies.extend(
+            model.bodies().map(|body| ClipBody { name: model.body_name(body).to_owned(), parent: None }),
+        );
+        for joint in model.joints() {
+            let (child, parent) = model.joint_bodies(joint);
+            let (child, parent) = (index(child), index(parent));
+            clip.joints.push(ClipJoint { name: model.joint_name(joint).to_owned(), child, parent });
+        }
+        clip.find_parents();
+        clip.add_meshes(world);
+        clip
+    }
+
+    /// Adds the present moment of the world.
+    pub fn push(&mut self, world: &World) {
+        let model = world.mechanism();
+        let mut list = DrawList::default();
+        draw(world, &mut list);
+        let sheets = self.skins.iter().filter(|skin| !skin.is_flesh).count();
+        let skins = list.flesh.into_iter().map(|flesh| flesh.points);
+        let skins = skins.chain(list.surfaces.into_iter().take(sheets).map(|sheet| sheet.points));
+        let lines = list.lines.iter().map(|line| (line.from, line.to, line.kind == LineKind::Grab));
+        self.frames.push(ClipFrame {
+            time: world.time(),
+            poses: model.bodies().map(|body| world.pose(body)).collect(),
+            joints: model.joints().map(|joint: JointId| world.reading(joint)).collect(),
+            anchors: list.points.iter().map(|point| point.position).collect(),
+            skins: skins.collect(),
+            contacts: world.contacts().map(|contact| (contact.point, contact.force)).collect(),
+            lines: lines.collect(),
+        });
+    }
+
+    /// How far each point of a skin is stretched in a frame: 0 at rest, 0.1 a tenth longer; none for sheets.
+    pub fn stretches(&self, skin: usize, frame: usize) -> Vec<f64> {
+        let mut out = Vec::new();
+        let ClipSkin { triangles, rest, is_flesh, .. } = &self.skins[skin];
+        if *is_flesh {
+            surface_stretches(triangles, rest, &self.frames[frame].skins[skin], &mut out);
+        }
+        out
+    }
+
+    /// Gives each body the body above it: that of the first joint that does not close a loop.
+    fn find_parents(&mut self) {
+        let mut group: Vec<usize> = (0..self.bodies.len()).collect();
+        fn root(group: &mut [usize], mut at: usize) -> usize {
+            while group[at] != at {
+                group[at] = group[group[at]];
+                at = group[at];
+            }
+            at
+        }
+        for joint in &self.joints {
+            let (Some(child), Some(parent)) = (joint.child, joint.parent) else { continue };
+            let (a, b) = (root(&mut group, child), root(&mut group, parent));
+            if a != b && self.bodies[child].parent.is_none() {
+                group[a] = b;
+                self.bodies[child].parent = Some(parent);
+            }
+        }
+    }
+
+    fn add_meshes(&mut self, world: &World) {
+        let looks = SceneLooks::of(world);
+        let appearance = world.appearance();
+        for (solid, look) in appearance.solids.iter().zip(&looks.solids) {
+            let mesh = solid_mesh(&solid.shape, &solid.body_from_shape);
+            let body = Some(solid.body.index());
+            self.meshes.push(ClipMesh { body, color: look.color, is_bone: look.is_bone, ..mesh });
+        }
+        let colors = looks.surfaces.iter().skip(appearance.surfaces.len());
+        let meshes = appearance.meshes.iter().filter_map(|mesh| Some((mesh.body?, mesh)));
+        for ((body, mesh), color) in meshes.zip(colors) {
+            let faceted = faceted(&mesh.points, &mesh.triangles);
+            self.meshes.push(ClipMesh { body: Some(body.index()), color: *color, ..faceted });
+        }
+        let scene = world.to_scene().unwrap_or_default().expanded();
+        let scenery = Scenery::of(&scene, appearance);
+        for (shape, pose) in &scenery.solids {
+            self.meshes.push(ClipMesh { color: STONE, ..solid_mesh(shape, pose) });
+        }
+        for ground in &scenery.ground {
+            self.meshes.push(ClipMesh { color: STONE, ..faceted(&ground.points, &ground.triangles) });
+        }
+        self.planes = scenery.planes;
+        let mut list = DrawList::default();
+        draw(world, &mut list);
+        for ((flesh, look), appearance) in list.flesh.iter().zip(&looks.flesh).zip(&appearance.flesh) {
+            self.skins.push(ClipSkin {
+                name: appearance.name.clone(),
+                triangles: flesh.triangles.to_vec(),
+                rest: look.rest.clone(),
+                color: look.color,
+                is_flesh: true,
+            });
+        }
+        for (sheet, color) in list.surfaces.iter().zip(&looks.surfaces).take(appearance.surfaces.len()) {
+            let (triangles, rest) = (sheet.triangles.to_vec(), sheet.points.clone());
+            self.skins.push(ClipSkin { triangles, rest, color: *color, ..ClipSkin::default() });
+        }
+    }
+}
+
+/// Colour of what the world is made of.
+const STONE: DVec3 = DVec3::new(0.62, 0.64, 0.68);
+
+fn solid_mesh(shape: &Shape, at: &Pose) -> ClipMesh {
+    let mesh = tessellated(shape, ROUND);
+    ClipMesh {
+        positions: mesh.positions().map(|point| at.transform_point(point)).collect(),
+        normals: mesh.normals().map(|normal| at.transform_vector(normal)).collect(),
+        triangles: mesh.triangles().map(|corners| corners.map(|corner| corner as u32)).collect(),
+        ..ClipMesh::default()
+    }
+}
+
+/// A mesh whose triangles are flat: each has corners of its own.
+fn faceted(points: &[DVec3], triangles: &[[u32; 3]]) -> ClipMesh {
+    let mut mesh = ClipMesh::default();
+    for corners in triangles {
+        let first = mesh.positions.len() as u32;
+        let [a, b, c] = corners.map(|corner| points[corner as usize]);
+        let normal = (b - a).cross(c - a).normalize_or(DVec3::Z);
+        mesh.positions.extend([a, b, c]);
+        mesh.normals.extend([normal; 3]);
+        mesh.triangles.push([first, first + 1, first + 2]);
+    }
+    mesh
+}

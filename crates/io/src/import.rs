@@ -1,0 +1,40 @@
+//! Any file that can become a scene, by the ending of its name.
+
+use std::path::Path;
+
+use sinew_scene::SceneDoc;
+
+use crate::error::{ImportError, ImportFault};
+use crate::files::Files;
+use crate::report::{ImportReport, Place};
+use crate::robot::ImportOptions;
+use crate::urdf::read_urdf;
+
+/// A scene made of a file of another tool, and what became of that file.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The scene, with the contents of the files that it names.
+    pub scene: SceneDoc,
+    /// What was used, repaired, approximated and ignored.
+    pub report: ImportReport,
+}
+
+/// Endings of the names of files that [`import`] reads.
+pub const ENDINGS: &[&str] = &["urdf"];
+
+/// Reads a file, and those that it names, into a scene.
+///
+/// # Errors
+/// Everything that is wrong, with file, line and element.
+pub fn import(path: &Path, files: &Files, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let file = path.display().to_string();
+    let whole = |problem: String| ImportFault::new(Place::whole(&file), problem);
+    let bytes = files.open(path).map_err(whole)?;
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let text = || String::from_utf8(bytes.clone()).map_err(|_| whole("it is not text in UTF-8".to_owned()));
+    match ending.as_str() {
+        "urdf" => read_urdf(&text()?, &file, files, options),
+        _ => Err(whole(format!("files .{ending} are not known; known are {}", ENDINGS.join(", "))).into()),
+    }
+}

@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+
+mod clip;
+mod report;
+
+mod error;
+mod files;
+
+mod xml;
+
+mod mesh_files;
+mod robot;
+
+mod geometry;
+mod table;
+
+mod import;
+mod urdf;
+
+pub use clip::{Clip, ClipBody, ClipFrame, ClipJoint, ClipMesh, ClipSkin};
+pub use error::{ImportError, ImportFault};
+pub use files::{Files, FoundFile};
+pub use import::{ENDINGS, Imported, import};
+pub use report::{Finding, ImportReport, Outcome, Place};
+pub use robot::{ImportOptions, MeshContact, RootHold};
+pub use table::{Quantity, Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};
+pub use urdf::read_urdf;

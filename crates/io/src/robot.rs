@@ -1,0 +1,91 @@
+//! What readers of robots share: options, joint frames, links without mass, shapes from meshes.
+
+use glam::{DMat3, DQuat, DVec3};
+use sinew_math::{MassProperties, Pose, Sym3, exp_so3, quat_to_mat3};
+use sinew_scene::FrameDoc;
+
+use crate::report::{ImportReport, Outcome, Place};
+
+/// What holds the root of an imported robot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RootHold {
+    /// As the file says; a URDF, which does not say, is fixed to the world.
+    #[default]
+    AsWritten,
+    /// It is fixed to the world.
+    Fixed,
+    /// Nothing.
+    Free,
+}
+
+/// What the triangles of a collider become.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MeshContact {
+    /// Their convex hull.
+    #[default]
+    Hull,
+    /// Several convex hulls that fill them.
+    Decomposed,
+    /// Themselves.
+    Triangles,
+}
+
+/// How a file is read.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ImportOptions {
+    /// What holds the root of a robot.
+    pub root: RootHold,
+    /// What the triangles of a collider become.
+    pub mesh_contact: MeshContact,
+    /// Whether parts of a robot that no joint connects touch each other.
+    pub self_contact: bool,
+}
+
+/// The group of what is imported, if its parts do not touch each other.
+const ROBOT: u32 = 1 << 31;
+
+impl ImportOptions {
+    /// Sets whether parts of a robot touch each other in what a collider is in and touches.
+    pub(crate) fn groups(&self) -> (u32, u32) {
+        if self.self_contact { (u32::MAX, u32::MAX) } else { (ROBOT, !ROBOT) }
+    }
+}
+
+/// The rotation of roll, pitch and yaw about the fixed axes x, y and z, in this order (rad).
+pub(crate) fn roll_pitch_yaw(angles: DVec3) -> DQuat {
+    exp_so3(DVec3::Z * angles.z) * exp_so3(DVec3::Y * angles.y) * exp_so3(DVec3::X * angles.x)
+}
+
+/// The frame of a joint along `axis`, written in a frame that sees it at `pose`.
+pub(crate) fn joint_frame(pose: &Pose, axis: DVec3) -> FrameDoc {
+    let axis = axis.normalize_or(DVec3::X);
+    let across = axis.any_orthonormal_vector();
+    FrameDoc {
+        anchor: pose.translation,
+        axis: pose.transform_vector(axis),
+        reference: Some(pose.transform_vector(across)),
+    }
+}
+
+/// Least principal moment of inertia over the mass (m²): that of a body of some hundredths of a millimetre.
+const LEAST_MOMENT: f64 = 1e-10;
+
+/// Mass properties that a body can have: moments that are too small, or too different for a real body, are raised.
+pub(crate) fn physical(mass: MassProperties, place: &Place, report: &mut ImportReport) -> MassProperties {
+    if mass.is_physical().is_ok() {
+        return mass;
+    }
+    let (rotation, moments) = mass.principal_axes();
+    let mut raised = moments.max(DVec3::splat(LEAST_MOMENT * mass.mass));
+    let lacks = 2.0 * raised.max_element() - raised.element_sum();
+    if lacks > 0.0 {
+        let largest = raised.max_element();
+        let raise = |moment: f64| if moment < largest { moment + 0.5 * lacks } else { moment };
+        raised = DVec3::from_array(raised.to_array().map(raise));
+    }
+    let what = format!("no body has the principal moments of inertia {moments}; {raised} kg·m² are used");
+    report.note(Outcome::Repaired, place.clone(), what);
+    let axes: DMat3 = quat_to_mat3(rotation);
+    MassProperties { inertia: Sym3::diagonal(raised).rotated_by(&axes), ..mass }
+}

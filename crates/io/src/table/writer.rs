@@ -1,0 +1,184 @@
+//! Tables as files. CSV and JSON lines are written row by row; NumPy and JSON at the end, from memory.
+//!
+//! Numbers have all their digits. Those that are not finite are `NaN`, `inf`, `-inf` in CSV and NumPy, `null` in JSON.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::npy::{named_doubles, npy, write_zip};
+use super::sampler::Sampler;
+
+/// Endings of the names of tables.
+pub const TABLE_ENDINGS: &[&str] = &["csv", "npy", "npz", "json", "jsonl"];
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// A line of names, then a line per row.
+    Csv,
+    /// One array of rows whose fields have the names of the columns.
+    Npy,
+    /// An array per quantity of an item, `ball.position` with a row of three numbers per sample.
+    Npz,
+    /// An object with a list per quantity of an item.
+    Json,
+    /// An object per row.
+    JsonLines,
+}
+
+impl TableFormat {
+    /// The format of a file, by its ending.
+    pub fn of(path: &Path) -> Option<Self> {
+        Some(match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Self::Csv,
+            "npy" => Self::Npy,
+            "npz" => Self::Npz,
+            "json" => Self::Json,
+            "jsonl" => Self::JsonLines,
+            _ => return None,
+        })
+    }
+}
+
+/// Writes a table.
+#[derive(Debug)]
+pub struct TableWriter<W: Write> {
+    out: W,
+    format: TableFormat,
+    /// Names and widths of the groups.
+    groups: Vec<(String, usize)>,
+    columns: Vec<String>,
+    /// All rows, if they are written at the end.
+    rows: Vec<f64>,
+    n_rows: usize,
+}
+
+impl<W: Write> TableWriter<W> {
+    /// Begins a table of what a sampler reads.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn new(mut out: W, format: TableFormat, sampler: &Sampler) -> io::Result<Self> {
+        let columns = sampler.columns();
+        if format == TableFormat::Csv {
+            let names: Vec<String> = columns.iter().map(|name| csv_text(name)).collect();
+            writeln!(out, "{}", names.join(","))?;
+        }
+        let groups = sampler.groups.iter().map(|group| (group.name.clone(), group.parts.len())).collect();
+        Ok(Self { out, format, groups, columns, rows: Vec::new(), n_rows: 0 })
+    }
+
+    /// Adds a row, as [`Sampler::fill`] gives it.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn push(&mut self, row: &[f64]) -> io::Result<()> {
+        self.n_rows += 1;
+        match self.format {
+            TableFormat::Csv => {
+                let mut line = String::new();
+                for (place, number) in row.iter().enumerate() {
+                    let comma = if place > 0 { "," } else { "" };
+                    let _ = write!(line, "{comma}{number}");
+                }
+                writeln!(self.out, "{line}")
+            }
+            TableFormat::JsonLines => {
+                let mut rest = row;
+                let parts = self.groups.iter().map(|(name, n)| {
+                    let (numbers, after) = rest.split_at(*n);
+                    rest = after;
+                    format!("{}:{}", json_text(name), json_numbers(numbers))
+                });
+                let line = parts.collect::<Vec<_>>().join(",");
+                writeln!(self.out, "{{{line}}}")
+            }
+            TableFormat::Npy | TableFormat::Npz | TableFormat::Json => {
+                self.rows.extend(row);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes what is left, and gives the output back.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(mut self) -> io::Result<W> {
+        match self.format {
+            TableFormat::Csv | TableFormat::JsonLines => {}
+            TableFormat::Npy => {
+                self.out.write_all(&npy(&named_doubles(&self.columns), &[self.n_rows], &self.rows))?
+            }
+            TableFormat::Npz => {
+                let files: Vec<(String, Vec<u8>)> = self
+                    .arrays()
+                    .map(|(name, n, numbers)| {
+                        let shape = if n == 1 { vec![self.n_rows] } else { vec![self.n_rows, n] };
+                        (format!("{name}.npy"), npy("'<f8'", &shape, &numbers))
+                    })
+                    .collect();
+                write_zip(&mut self.out, &files)?;
+            }
+            TableFormat::Json => {
+                let lists: Vec<String> = self
+                    .arrays()
+                    .map(|(name, n, numbers)| {
+                        let rows: Vec<String> = numbers.chunks_exact(n).map(json_numbers).collect();
+                        format!("{}:[{}]", json_text(name), rows.join(","))
+                    })
+                    .collect();
+                writeln!(self.out, "{{{}}}", lists.join(",\n"))?;
+            }
+        }
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    /// Name, width and numbers of each group.
+    fn arrays(&self) -> impl Iterator<Item = (&str, usize, Vec<f64>)> {
+        let width = self.columns.len();
+        self.groups.iter().scan(0, move |first, (name, n)| {
+            let begin = *first;
+            *first += n;
+            let numbers =
+                self.rows.chunks_exact(width).flat_map(|row| row[begin..begin + n].to_vec()).collect();
+            Some((name.as_str(), *n, numbers))
+        })
+    }
+}
+
+/// A name in CSV: in quotes if it has commas, quotes or ends of lines.
+fn csv_text(name: &str) -> String {
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}
+
+/// A text in JSON.
+pub(crate) fn json_text(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Numbers in JSON: one by itself, several as a list.
+fn json_numbers(numbers: &[f64]) -> String {
+    let number = |x: &f64| if x.is_finite() { x.to_string() } else { "null".to_owned() };
+    match numbers {
+        [one] => number(one),
+        _ => format!("[{}]", numbers.iter().map(number).collect::<Vec<_>>().join(",")),
+    }
+}

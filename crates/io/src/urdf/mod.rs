@@ -1,0 +1,133 @@
+//! Robots in URDF, the format of ROS: links with inertia, looks and collisions, and the joints between them.
+//!
+//! Body frames are link frames. Joints are placed by the frames of the file; the robot stands with every coordinate at zero, or as near as its
+//! limits allow. Units are SI and radians, as in the format.
+//!
+//! Links without mass that are fixed to another one become part of it; those that move get a mass of 1e-12 of the robot's.
+
+mod joints;
+mod links;
+mod placement;
+
+use std::collections::BTreeMap;
+
+use sinew_scene::{BodyDoc, BodyKindDoc, ContactDoc, SceneDoc};
+
+use crate::error::ImportError;
+use crate::files::Files;
+use crate::geometry::GeometryWriter;
+use crate::import::Imported;
+use crate::report::ImportReport;
+use crate::robot::{ImportOptions, RootHold};
+use crate::xml::Element;
+
+use self::joints::{UrdfJoint, read_joint};
+use self::links::{UrdfLink, read_link};
+use self::placement::Placement;
+
+/// Reads the text of a URDF file, called `file` in errors.
+///
+/// # Errors
+/// Everything that keeps it from being a robot, with line and element.
+pub fn read_urdf(
+    text: &str,
+    file: &str,
+    files: &Files,
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
+    let xml = Element::parse(text, file)?;
+    let mut report = ImportReport::default();
+    let robot = Robot::read(&xml)?;
+    let mut scene = SceneDoc::new(xml.attribute("name").unwrap_or("robot"));
+    let free = options.root == RootHold::Free;
+    let placement = Placement::of(&robot, free, &mut report)?;
+    write_bodies(&robot, &placement, &mut scene, &mut report);
+    joints::write(&robot, &placement, &mut scene, &mut report)?;
+    write_geometry(&robot, &placement, (files, options), &mut scene, &mut report);
+    xml.note_unread(&mut report);
+    report.sort();
+    Ok(Imported { scene, report })
+}
+
+/// The links and joints of a file.
+struct Robot<'a> {
+    links: Vec<UrdfLink>,
+    joints: Vec<UrdfJoint<'a>>,
+}
+
+impl<'a> Robot<'a> {
+    fn read(root: &'a Element) -> Result<Self, ImportError> {
+        if root.tag() != "robot" {
+            return Err(root.fault("a URDF begins with <robot>").into());
+        }
+        let mut faults = Vec::new();
+        let mut keep = |fault| faults.push(fault);
+        let colors: BTreeMap<&str, _> = root
+            .children("material")
+            .filter_map(|material| Some((material.attribute("name")?, links::color_of(material).ok()??)))
+            .collect();
+        let links: Vec<_> = root
+            .children("link")
+            .filter_map(|link| read_link(link, &colors).map_err(&mut keep).ok())
+            .collect();
+        let mut names = BTreeMap::new();
+        for (number, link) in links.iter().enumerate() {
+            if names.insert(link.name.as_str(), number).is_some() {
+                keep(link.fault(format!("there is another link `{}`", link.name)));
+            }
+        }
+        let joints: Vec<_> = root
+            .children("joint")
+            .filter_map(|joint| read_joint(joint, &names).map_err(&mut keep).ok())
+            .collect();
+        if links.is_empty() && faults.is_empty() {
+            faults.push(root.fault("it has no <link>"));
+        }
+        if faults.is_empty() { Ok(Self { links, joints }) } else { Err(ImportError { faults }) }
+    }
+}
+
+fn write_bodies(robot: &Robot<'_>, placement: &Placement, scene: &mut SceneDoc, report: &mut ImportReport) {
+    for (number, link) in robot.links.iter().enumerate() {
+        let Some(mass) = placement.mass(robot, number, report) else { continue };
+        let kind = if placement.is_held(number) { BodyKindDoc::Fixed } else { BodyKindDoc::Dynamic };
+        let pose = placement.world_from_link[number].into();
+        scene.bodies.push(BodyDoc {
+            name: link.name.clone(),
+            kind,
+            pose,
+            mass,
+            color: link.color(),
+            ..BodyDoc::default()
+        });
+    }
+    report.count("links", robot.links.len());
+}
+
+fn write_geometry(
+    robot: &Robot<'_>,
+    placement: &Placement,
+    (files, options): (&Files, &ImportOptions),
+    scene: &mut SceneDoc,
+    report: &mut ImportReport,
+) {
+    let mut writer = GeometryWriter::new(files, options);
+    let (groups, touches) = options.groups();
+    let contact = ContactDoc { groups, touches, ..ContactDoc::default() };
+    let bodies: BTreeMap<String, usize> =
+        scene.bodies.iter().enumerate().map(|(number, body)| (body.name.clone(), number)).collect();
+    for (number, link) in robot.links.iter().enumerate() {
+        let (host, host_from_link) = placement.host(number);
+        let body = bodies[&robot.links[host].name];
+        let placed = |geometry: &crate::geometry::Geometry| crate::geometry::Geometry {
+            at: host_from_link.compose(&geometry.at),
+            ..geometry.clone()
+        };
+        for (visual, _) in &link.visuals {
+            writer.show(scene, body, &placed(visual), report);
+        }
+        for collision in &link.collisions {
+            writer.touch(scene, body, (&placed(collision), contact), report);
+        }
+    }
+}

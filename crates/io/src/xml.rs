@@ -1,0 +1,177 @@
+//! XML that knows what was read of it: elements and attributes that no reader asked for are found, and told.
+//!
+//! Numbers are separated by white space. Entities that a file declares are not expanded. Cost: linear in the text.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use glam::DVec3;
+use roxmltree::{Document, Node, ParsingOptions};
+
+use crate::error::ImportFault;
+use crate::report::{ImportReport, Outcome, Place};
+
+/// Most nodes of a document.
+const MAX_NODES: u32 = 20_000_000;
+
+/// How deep elements may be inside each other.
+const MAX_DEPTH: usize = 5000;
+
+/// An element, with all that is in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Element {
+    tag: String,
+    file: Rc<str>,
+    line: u32,
+    attributes: Vec<Attribute>,
+    children: Vec<Self>,
+    is_read: Cell<bool>,
+}
+
+#[derive(Clone, Debug)]
+struct Attribute {
+    name: String,
+    value: String,
+    is_read: Cell<bool>,
+}
+
+/// Where the lines of a text end.
+struct Lines {
+    file: Rc<str>,
+    ends: Vec<usize>,
+}
+
+impl Element {
+    /// Reads a document, called `file`: its outermost element, which counts as read.
+    pub(crate) fn parse(text: &str, file: &str) -> Result<Self, ImportFault> {
+        let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+        let tree = Document::parse_with_options(text, options).map_err(|error| {
+            let place = Place { line: error.pos().row, ..Place::whole(file) };
+            ImportFault::new(place, format!("this is not XML: {error}"))
+        })?;
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
+        let root = Self::of(tree.root_element(), &Lines { file: file.into(), ends }, 0)?;
+        root.is_read.set(true);
+        Ok(root)
+    }
+
+    fn of(node: Node<'_, '_>, lines: &Lines, depth: usize) -> Result<Self, ImportFault> {
+        let attribute = |found: roxmltree::Attribute<'_, '_>| Attribute {
+            name: found.name().to_owned(),
+            value: found.value().trim().to_owned(),
+            is_read: Cell::new(false),
+        };
+        let mut element = Self {
+            tag: node.tag_name().name().to_owned(),
+            file: lines.file.clone(),
+            line: 1 + lines.ends.partition_point(|end| *end < node.range().start) as u32,
+            attributes: node.attributes().map(attribute).collect(),
+            children: Vec::new(),
+            is_read: Cell::new(false),
+        };
+        if depth == MAX_DEPTH {
+            return Err(element.fault(format!("more than {MAX_DEPTH} elements are inside each other")));
+        }
+        let children = node.children().filter(Node::is_element);
+        element.children =
+            children.map(|child| Self::of(child, lines, depth + 1)).collect::<Result<_, _>>()?;
+        Ok(element)
+    }
+
+    /// Notes every element and attribute that nobody asked for.
+    pub(crate) fn note_unread(&self, report: &mut ImportReport) {
+        if !self.is_read.get() {
+            return report.note(Outcome::Ignored, self.place(), "this element is not used");
+        }
+        for attribute in self.attributes.iter().filter(|attribute| !attribute.is_read.get()) {
+            let what = format!("`{}=\"{}\"` is not used", attribute.name, shortened(&attribute.value));
+            report.note(Outcome::Ignored, self.place(), what);
+        }
+        self.children.iter().for_each(|child| child.note_unread(report));
+    }
+
+    /// Its tag.
+    pub(crate) fn tag(&self) -> &str {
+        &self.tag
+    }
+
+    /// Where it is: its line, its tag and its name.
+    pub(crate) fn place(&self) -> Place {
+        let named = self.attributes.iter().find(|attribute| attribute.name == "name");
+        let name = named.map(|name| format!(" `{}`", name.value)).unwrap_or_default();
+        Place { file: self.file.to_string(), line: self.line, element: format!("<{}>{name}", self.tag) }
+    }
+
+    /// A fault at this element.
+    pub(crate) fn fault(&self, problem: impl Into<String>) -> ImportFault {
+        ImportFault::new(self.place(), problem)
+    }
+
+    /// Its children, all of which count as read.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &Self> {
+        self.children.iter().inspect(|child| child.is_read.set(true))
+    }
+
+    /// Its children with a tag, which count as read.
+    pub(crate) fn children(&self, tag: &str) -> impl Iterator<Item = &Self> {
+        self.children.iter().filter(move |child| child.tag == tag).inspect(|child| child.is_read.set(true))
+    }
+
+    /// Its first child with a tag.
+    pub(crate) fn child(&self, tag: &str) -> Option<&Self> {
+        self.children(tag).next()
+    }
+
+    /// An attribute.
+    pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|attribute| attribute.name == name)?;
+        found.is_read.set(true);
+        Some(&found.value)
+    }
+
+    /// An attribute that must be there.
+    pub(crate) fn required(&self, name: &str) -> Result<&str, ImportFault> {
+        self.attribute(name).ok_or_else(|| self.fault(format!("the attribute `{name}` is missing")))
+    }
+
+    /// The finite numbers of an attribute.
+    pub(crate) fn numbers(&self, name: &str) -> Result<Option<Vec<f64>>, ImportFault> {
+        self.attribute(name).map(|text| self.parse_numbers(name, text)).transpose()
+    }
+
+    fn parse_numbers(&self, name: &str, text: &str) -> Result<Vec<f64>, ImportFault> {
+        let parse = |word: &str| {
+            let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
+            number
+                .ok_or_else(|| self.fault(format!("`{name}`: `{}` is not a finite number", shortened(word))))
+        };
+        text.split_whitespace().map(parse).collect()
+    }
+
+    /// A number of an attribute.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<f64>, ImportFault> {
+        match self.numbers(name)?.as_deref() {
+            None => Ok(None),
+            Some([number]) => Ok(Some(*number)),
+            Some(found) => Err(self.fault(format!("`{name}` takes one number, not {}", found.len()))),
+        }
+    }
+
+    /// Three numbers of an attribute.
+    pub(crate) fn vector(&self, name: &str) -> Result<Option<DVec3>, ImportFault> {
+        match self.numbers(name)?.as_deref() {
+            None => Ok(None),
+            Some(&[x, y, z]) => Ok(Some(DVec3::new(x, y, z))),
+            Some(found) => Err(self.fault(format!("`{name}` takes three numbers, not {}", found.len()))),
+        }
+    }
+}
+
+/// The beginning of a text that may be long.
+fn shortened(text: &str) -> String {
+    let mut start: String = text.chars().take(40).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
+}

@@ -1,0 +1,4 @@
+//! Tests of readers and writers.
+
+mod table;
+mod urdf;
