@@ -4,6 +4,7 @@
 //! weights; about the anchor the same holds for angular momentum, to the order of the step.
 
 use glam::DVec3;
+use sinew_math::ops;
 use sinew_sim::{BodyDoc, BodyId, JointDoc, JointKind, SceneDoc, Settings, Shape, World};
 use sinew_testkit::Rng;
 
@@ -31,7 +32,7 @@ impl Blow {
     fn random(seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let kind = KINDS[(seed % 10) as usize];
-        let speed = 0.1 * 10f64.powf(rng.uniform(0.0, 2.477));
+        let speed = 0.1 * ops::pow(10.0, rng.uniform(0.0, 2.477));
         let mass = rng.power_of_ten(-1, 2);
         let ratio = rng.power_of_ten(-2, 2);
         let at = DVec3::new(rng.uniform(-0.4, 0.4), rng.uniform(-0.4, 0.4), 0.15 + rng.uniform(0.001, 0.01));
