@@ -59,7 +59,12 @@ impl Fnv {
             self.vectors(&loops.pulls);
         }
         reserves.iter().for_each(|r| self.numbers(&[r.energy, r.scale, r.last]));
-        broken.iter().chain(parted).for_each(|joint| self.count(joint.index()));
+        if !broken.is_empty() || !parted.is_empty() {
+            for joints in [broken, parted] {
+                self.count(joints.len());
+                joints.iter().for_each(|joint| self.count(joint.index()));
+            }
+        }
         self.number(*step);
         self.motions(motions_before);
         self.motions(increments);

@@ -11,7 +11,7 @@
 //! D_r = E_r − EᵀÂ⁺Â_r,        D x = what the loops lack after a response
 //! ```
 //! Rows of which less is left at prescribed joints than the dependence of the loops ([`ClosureSettings`](crate::ClosureSettings)), compared with what they would be if every
-//! axis suited them best, count as met. World axes. Cost: one open row, and
+//! axis and lever suited them best, count as met. World axes. Cost: one open row, and
 //! rows × commands. Nothing fails.
 
 use glam::DVec3;
@@ -35,7 +35,7 @@ pub struct LoopDerivatives {
     reach: Vec<f64>,
     /// `Â` by rows.
     along: Vec<f64>,
-    /// Square that a row of `J` would have if every axis suited it best, and whether a dof is prescribed.
+    /// Square that a row of `J` would have if every axis and lever suited it best, and whether a dof is prescribed.
     best: Vec<f64>,
     prescribed: Vec<bool>,
     /// `c`, then `Â⁺c`.
@@ -68,8 +68,8 @@ impl LoopDerivatives {
         self.reach.fill(0.0);
         self.along.fill(0.0);
         self.best.fill(0.0);
-        each_entry(looped, dynamics, &loops.rows, |row, _, column, wrench| {
-            self.best[row] += 2.0 * at_best(column, wrench);
+        each_entry(looped, dynamics, &loops.rows, |row, _, column, (wrench, lever)| {
+            self.best[row] += 2.0 * at_best(column, wrench, lever);
         });
         for (k, link) in looped.tree().links.iter().enumerate() {
             self.prescribed[link.dofs()].fill(dynamics.modes[k] == JointMode::Prescribed);

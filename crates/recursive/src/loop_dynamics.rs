@@ -372,28 +372,31 @@ fn fill_jacobian(looped: &LoopedTree, dynamics: &Dynamics, rows: &[Rows], out: &
     let n = looped.tree().n_dofs();
     assert_eq!(out.len(), n * looped.n_rows(), "the matrix has n_rows × n_dofs entries");
     out.fill(0.0);
-    each_entry(looped, dynamics, rows, |row, dof, column, wrench| out[row * n + dof] = column.dot(wrench));
+    each_entry(looped, dynamics, rows, |row, dof, column, (wrench, _)| {
+        out[row * n + dof] = column.dot(wrench)
+    });
 }
 
 /// Visits the entries of `J` that need not be zero: row, dof, and the column and the wrench of which they are the product, about the
-/// origin of the dof's link.
+/// origin of the dof's link; with the way from there to the joint.
 pub(crate) fn each_entry(
     looped: &LoopedTree,
     dynamics: &Dynamics,
     rows: &[Rows],
-    mut visit: impl FnMut(usize, usize, Motion, Force),
+    mut visit: impl FnMut(usize, usize, Motion, (Force, f64)),
 ) {
     for (closure, rows) in looped.closures.iter().zip(rows) {
         for (end, on) in closure.ends.iter().zip([&rows.jacobian1, &rows.jacobian2]) {
             let centre = pose_of(looped, dynamics, end).translation;
-            let mut at = end.link;
+            let (mut at, mut lever) = (end.link, end.lever);
             while at != closure.meeting {
                 let (link, origin) =
                     (&looped.tree().links[at as usize], dynamics.motions[at as usize].origin);
                 for (row, on) in closure.rows.clone().zip(on) {
                     let wrench = shift_force(Force::from_array(*on), centre - origin);
-                    link.dofs().for_each(|dof| visit(row, dof, dynamics.columns[dof], wrench));
+                    link.dofs().for_each(|dof| visit(row, dof, dynamics.columns[dof], (wrench, lever)));
                 }
+                lever += dynamics.motions[at as usize].arm.length();
                 at = link.parent;
             }
         }

@@ -37,8 +37,9 @@ impl LoopDynamics {
         given.filter(|(_, is)| !**is).for_each(|((torque, given), _)| *torque -= given);
         if looped.n_rows() > 0 {
             work.clear();
-            each_entry(looped, dynamics, &self.rows, |row, dof, column, wrench| {
-                work.set((row, dof), column.dot(wrench), 2.0 * at_best(column, wrench));
+            each_entry(looped, dynamics, &self.rows, |row, dof, column, (wrench, lever)| {
+                let best = 2.0 * at_best(column, wrench, lever);
+                work.set((row, dof), column.dot(wrench), best);
             });
             work.scale_rows();
             work.unload(actuated, false);

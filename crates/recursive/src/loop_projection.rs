@@ -161,7 +161,7 @@ impl LoopDynamics {
     ) {
         let Self { wanted, rows, .. } = self;
         wanted.fill(0.0);
-        each_entry(looped, dynamics, rows, |row, dof, column, wrench| {
+        each_entry(looped, dynamics, rows, |row, dof, column, (wrench, _)| {
             wanted[row] -= column.dot(wrench) * rates[dof];
         });
         self.push(looped);

@@ -7,10 +7,10 @@
 //! Â = WᵀΨW                               a sum over the dofs on the paths of both rows
 //! ```
 //! Rows may depend on each other, or be held by the tree already (a hinge that closes a plane linkage has three of those). What
-//! is small is seen only by comparison: row `r` is scaled by `1/√ρ_r`, with the `Â_rr` that it would have if all axes on its path were
-//! as they suit it best,
+//! is small is seen only by comparison: row `r` is scaled by `1/√ρ_r`, with the `Â_rr` that it would have if all axes and levers on its
+//! path were as they suit it best,
 //! ```text
-//! ρ_r = Σ 2Ψ_dd(|S_ω|²|F_ω|² + |S_v|²|F_v|²)
+//! ρ_r = Σ 2Ψ_dd(|S_ω|²(|F_ω|² + l²|F_v|²) + |S_v|²|F_v|²)        l: the way from the dof's link to the joint that closes the loop
 //! ```
 //! which does not depend on units. Pivots of the scaled matrix that are not above the dependence (default 1e-8, an angle of 1e-4
 //! rad between rows) count as zero: `rank_factor`. Solutions have the least `Σ ρ λ²`, and leave the least `Σ r²/ρ` of contradictory rows.
@@ -46,15 +46,18 @@ pub(crate) struct LoopResponse {
     scale: Vec<f64>,
     /// Wrenches of the rows of a closure on their way to the root, per link.
     carried: Vec<[Force; MAX_ROWS]>,
+    /// Way from the origin of a link to the joint that closes the loop, along the links between, m.
+    levers: Vec<f64>,
     /// Squares of the parts that meet on the first link above both ends: what they leave there may be rounding.
     met: [[f64; 2]; MAX_ROWS],
     factors: Vec<RankFactor>,
 }
 
-/// `|S_ω|²|F_ω|² + |S_v|²|F_v|²`.
-pub(crate) fn at_best(column: Motion, force: Force) -> f64 {
-    column.angular.length_squared() * force.angular.length_squared()
-        + column.linear.length_squared() * force.linear.length_squared()
+/// `|S_ω|²(|F_ω|² + l²|F_v|²) + |S_v|²|F_v|²`.
+pub(crate) fn at_best(column: Motion, force: Force, lever: f64) -> f64 {
+    let linear = force.linear.length_squared();
+    column.angular.length_squared() * (force.angular.length_squared() + lever * lever * linear)
+        + column.linear.length_squared() * linear
 }
 
 impl LoopResponse {
@@ -67,6 +70,7 @@ impl LoopResponse {
             scale: vec![0.0; m],
             met: [[0.0; 2]; MAX_ROWS],
             carried: vec![[Force::ZERO; MAX_ROWS]; looped.tree().n_links()],
+            levers: vec![0.0; looped.tree().n_links()],
             factors: looped.groups.iter().map(|group| RankFactor::new(group.rows.len())).collect(),
         }
     }
@@ -101,6 +105,7 @@ impl LoopResponse {
         for (end, on) in closure.ends.iter().zip([&rows.jacobian1, &rows.jacobian2]) {
             if end.link != NONE {
                 let k = end.link as usize;
+                self.levers[k] = self.levers[k].max(end.lever);
                 let arm = dynamics.motions[k].rotation * looped.tree().links[k].central.translation;
                 for (r, row) in on.iter().enumerate().take(rows.n) {
                     self.put(closure, r, k, shift_force(Force::from_array(*row), arm));
@@ -140,6 +145,11 @@ impl LoopResponse {
         let (tree, n) = (looped.tree(), self.n_dofs);
         let link = &tree.links[k];
         let is_passive = dynamics.modes[k] != JointMode::Prescribed;
+        let lever = std::mem::take(&mut self.levers[k]);
+        if link.parent != NONE {
+            let above = &mut self.levers[link.parent as usize];
+            *above = above.max(lever + dynamics.motions[k].arm.length());
+        }
         for (r, row) in closure.rows.clone().enumerate() {
             let force = self.take(closure, r, k);
             let mut along = [0.0; MAX_DOFS];
@@ -156,7 +166,7 @@ impl LoopResponse {
                 self.weighted[row * n + dof] = share;
                 if is_passive {
                     let psi = dynamics.psi[link.first_psi as usize + m * (link.n_dofs as usize + 1)];
-                    self.scale[row] += 2.0 * psi * at_best(dynamics.columns[dof], force);
+                    self.scale[row] += 2.0 * psi * at_best(dynamics.columns[dof], force, lever);
                 }
             }
             if link.parent != NONE {

@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use glam::DVec3;
 use sinew_math::{MassProperties, Pose};
 use sinew_mechanism::{BodyId, BodyKind, JointFrames, JointId, JointKind, Model, State};
 use sinew_topology::NONE;
@@ -53,6 +54,8 @@ pub(crate) struct LoopEnd {
     pub(crate) link: u32,
     /// Central pose of a body that is no link.
     pub(crate) fixed: Pose,
+    /// Way from the origin of the link to the joint, by the centre of mass, m.
+    pub(crate) lever: f64,
 }
 
 /// Closures whose multipliers depend on each other.
@@ -87,7 +90,10 @@ impl LoopedTree {
     fn push(&mut self, model: &Model, initial: &State, joint: JointId) -> Result<(), RecursiveError> {
         let kind = model.joint_kind(joint);
         let (body1, body2) = model.joint_bodies(joint);
-        let ends = [self.end(model, initial, joint, body1)?, self.end(model, initial, joint, body2)?];
+        let frames = model.joint_frames(joint);
+        let ends = [(body1, frames.point1), (body2, frames.point2)];
+        let [end1, end2] = ends.map(|(body, point)| self.end(model, initial, joint, (body, point)));
+        let ends = [end1?, end2?];
         let (path, meeting) = (self.path(&ends), self.meeting(&ends));
         let mut runs: Vec<Range<usize>> = Vec::new();
         for link in path.iter().rev() {
@@ -109,7 +115,7 @@ impl LoopedTree {
         self.closures.push(LoopClosure {
             joint,
             kind,
-            frames: model.joint_frames(joint),
+            frames,
             ends,
             rows,
             path,
@@ -125,15 +131,18 @@ impl LoopedTree {
         model: &Model,
         initial: &State,
         joint: JointId,
-        body: Option<BodyId>,
+        (body, point): (Option<BodyId>, DVec3),
     ) -> Result<LoopEnd, RecursiveError> {
-        let Some(body) = body else { return Ok(LoopEnd { link: NONE, fixed: Pose::IDENTITY }) };
+        let Some(body) = body else { return Ok(LoopEnd { link: NONE, fixed: Pose::IDENTITY, lever: 0.0 }) };
         if model.body_kind(body) == BodyKind::Kinematic {
             let (joint, body) = (joint_label(model, joint), body_label(model, body));
             return Err(RecursiveError::KinematicBase { joint, body });
         }
-        let link = self.tree.link(body).map_or(NONE, |link| link.index() as u32);
-        Ok(LoopEnd { link, fixed: initial.poses[body.index()] })
+        let link = self.tree.link(body);
+        let centre = link.map_or(DVec3::ZERO, |link| self.tree.links[link.index()].central.translation);
+        let lever = centre.length() + point.length();
+        let link = link.map_or(NONE, |link| link.index() as u32);
+        Ok(LoopEnd { link, fixed: initial.poses[body.index()], lever })
     }
 
     fn path(&self, ends: &[LoopEnd; 2]) -> Vec<u32> {

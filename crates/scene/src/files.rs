@@ -1,11 +1,17 @@
 //! Files that a scene names, such as meshes. The loader reads their bytes; a missing file is an error with its place.
 
+use std::collections::BTreeMap;
+
 use crate::doc::{FleshMeshDoc, SceneDoc};
 use crate::error::{SceneIssue, SceneIssueKind};
 
 impl SceneDoc {
     /// Gives other names to the files that the scene names, for a scene that is written to another folder; their contents stay.
+    /// Every name is asked for once.
     pub fn rename_files(&mut self, mut rename: impl FnMut(&str) -> String) {
+        let mut renamed = BTreeMap::new();
+        let mut rename =
+            |name: &str| -> String { renamed.entry(name.to_owned()).or_insert_with(|| rename(name)).clone() };
         let files = std::mem::take(&mut self.files);
         self.files = files.into_iter().map(|(name, bytes)| (rename(&name), bytes)).collect();
         for flesh in &mut self.flesh {

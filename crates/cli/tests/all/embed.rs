@@ -80,7 +80,7 @@ fn bad_input_exits_with_two_and_says_where() {
         (&["hole.obj"][..], "hole.obj: the surface is open at edge"),
         (&["typo.obj"], "typo.obj: line 3: "),
         (&["short.stl"], "short.stl: not an STL file"),
-        (&["wedge.txt"], ".obj, .stl, .ele or .node"),
+        (&["wedge.txt"], ".obj, .stl, .ply, .ele, .node, .msh, .vtk or .vtu"),
         (&["none.obj"], "none.obj: cannot read"),
         (&["alone.ele"], "alone.node: cannot read"),
         (&["good.obj", "--cells", "0"], "number of cells is 0"),

@@ -5,7 +5,7 @@ use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Owner
 use sinew_flesh::FleshModel;
 use sinew_math::exp_so3;
 use sinew_mechanism::{BodySpec, MechanismBuilder};
-use sinew_scene::{GrabDoc, JointKind, WrenchDoc};
+use sinew_scene::{AttachDoc, AttachedDoc, FleshDoc, FleshMeshDoc, GrabDoc, JointKind, WrenchDoc};
 use sinew_sim::{
     BodyDoc, BodyId, ColliderDoc, CurveDoc, DriveCoordinate, EndDoc, FrameDoc, Grab, Groups, Input, InputDoc,
     JointDoc, MassProperties, Model, Motion, Pose, RayCast, SceneDoc, Settings, Shape, ShapeDoc, SpringDoc,
@@ -363,4 +363,94 @@ fn pictures_do_not_jump_where_an_edit_moves_a_centre_of_mass() {
     body.shapes.push(part(DVec3::Y));
     world.replace(handle, body).expect("a good body");
     assert!(pictured(&world).distance(before) < 1e-12, "{} is not {before}", pictured(&world));
+}
+
+/// A table that the program turns, a box on it, and a beam of flesh between a bone that the table's motion carries and a free one.
+fn touching_twin(frames: &[Pose; 4], order: u8) -> World {
+    let place = |k: usize| {
+        let at =
+            [DVec3::ZERO, DVec3::new(0.2, 0.1, 0.1499), DVec3::new(0.0, 2.0, 0.0), DVec3::new(0.5, 2.0, 0.0)];
+        Pose::from_translation(at[k])
+    };
+    let sizes = [
+        DVec3::new(2.0, 2.0, 0.1),
+        DVec3::splat(0.2),
+        DVec3::new(0.1, 0.08, 0.08),
+        DVec3::new(0.1, 0.06, 0.08),
+    ];
+    let body = |k: usize, doc: BodyDoc| {
+        let shape = ShapeDoc::from(Shape::Box { size: sizes[k] }).at(frames[k].inverse());
+        doc.at(place(k).compose(&frames[k])).shape(shape)
+    };
+    let held = |name: &str| AttachDoc { body: Some(name.to_owned()), nodes: AttachedDoc::Within(1e-3) };
+    let beam = FleshDoc {
+        name: "beam".to_owned(),
+        mesh: FleshMeshDoc::Beam { size: DVec3::new(0.6, 0.1, 0.1), cells: [6, 2, 2] },
+        pose: Pose::from_translation(DVec3::new(-0.05, 1.95, -0.05)).into(),
+        attach: vec![held("root"), held("tip")],
+        ..FleshDoc::default()
+    };
+    let mut scene = SceneDoc::new("touching")
+        .with(body(0, BodyDoc::kinematic("table")).touching())
+        .with(body(1, BodyDoc::new("crate")).mass(3.0).touching())
+        .with(body(2, BodyDoc::kinematic("root")))
+        .with(body(3, BodyDoc::new("tip")).mass(0.5))
+        .with(beam);
+    scene.set("stepper", &format!("Implicit(order: {order})")).expect("a good stepper");
+    World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn contact_flesh_and_turning_kinematic_bodies_see_body_frames() {
+    let frame =
+        |k: f64| Pose::new(exp_so3(DVec3::new(0.5, -0.3 * k, 0.8 + k)), DVec3::new(0.2, -0.1 * k, 0.15));
+    let all = [[Pose::IDENTITY; 4], [0.0, 1.0, 2.0, 3.0].map(frame)];
+    for order in [1, 2] {
+        let mut worlds = all.map(|frames| touching_twin(&frames, order));
+        for step in 1..=30 {
+            let turned = Pose::new(exp_so3(DVec3::new(0.1, 0.05, 0.6) * f64::from(step) / 60.0), DVec3::ZERO);
+            let told: Vec<_> = worlds
+                .iter_mut()
+                .zip(&all)
+                .map(|(world, frames)| {
+                    let mut input = Input::default();
+                    for (k, name) in ["table", "crate", "root"].into_iter().enumerate().step_by(2) {
+                        let from =
+                            if k == 0 { Pose::IDENTITY } else { Pose::from_translation(DVec3::Y * 2.0) };
+                        let body = world.body(name).expect("it is there");
+                        input.kinematic.push((body, turned.compose(&from).compose(&frames[k])));
+                    }
+                    assert!(world.step_with(&input).health.is_good());
+                    let mut told = Vec::new();
+                    for (k, name) in ["table", "crate", "root", "tip"].into_iter().enumerate() {
+                        let view = world
+                            .get(world.find::<BodyDoc>(name).expect("it is there"))
+                            .expect("it is there");
+                        let pose = view.pose().compose(&frames[k].inverse());
+                        told.extend([("pose", pose.translation), ("axis", pose.rotation * DVec3::ONE)]);
+                        told.push((
+                            "velocity_at",
+                            view.velocity_at(frames[k].inverse().transform_point(DVec3::ONE)),
+                        ));
+                    }
+                    told.extend(world.state().flesh.nodes[0].positions.iter().map(|&at| ("node", at)));
+                    let contacts =
+                        world.contacts().fold((DVec3::ZERO, DVec3::ZERO), |(force, torque), contact| {
+                            (force + contact.force, torque + contact.point.cross(contact.force))
+                        });
+                    told.extend([("contact force", contacts.0), ("contact torque", contacts.1)]);
+                    told
+                })
+                .collect();
+            let [plain, moved] = &told[..] else { unreachable!() };
+            let force = plain[plain.len() - 2].1;
+            assert!(step < 5 || force.length() > 5.0, "the crate stands on the table: {force}");
+            for ((name, a), (_, b)) in plain.iter().zip(moved) {
+                assert!(
+                    a.distance(*b) < 1e-8 * (1.0 + a.length()),
+                    "order {order}, step {step}: {name} {a} {b}"
+                );
+            }
+        }
+    }
 }
