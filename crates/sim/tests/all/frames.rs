@@ -408,7 +408,7 @@ fn contact_flesh_and_turning_kinematic_bodies_see_body_frames() {
     for order in [1, 2] {
         let mut worlds = all.map(|frames| touching_twin(&frames, order));
         for step in 1..=30 {
-            let turned = Pose::new(exp_so3(DVec3::new(0.1, 0.05, 0.6) * f64::from(step) / 60.0), DVec3::ZERO);
+            let turned = Pose::new(exp_so3(axis * f64::from(step) / 60.0), DVec3::ZERO);
             let told: Vec<_> = worlds
                 .iter_mut()
                 .zip(&all)

@@ -274,7 +274,8 @@ fn the_energy_of_linkages_stays_over_ten_seconds() {
                 })
             };
             let [swing, drift] = of("Reduced()");
-            assert!(swing < 6.0 * dt && drift < 0.02, "{name} {dt}: {swing} {drift}");
+            // The platform is chaotic: starts that differ by 1e-8 drift by −0.03 to 0.02 at 1/60 s, −0.004 to 0.006 at 1/240 s.
+            assert!(swing < 6.0 * dt && drift < 3.0 * dt, "{name} {dt}: {swing} {drift}");
             let [swing, drift] = of("Reduced(method: Rk4)");
             assert!(swing < 0.01 && drift < 0.01, "{name} {dt} Rk4: {swing} {drift}");
         }
