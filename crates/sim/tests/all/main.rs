@@ -21,6 +21,7 @@ mod flesh_friction;
 mod flow;
 mod frames;
 mod health;
+mod gravity_compensation;
 mod ice;
 mod inputs;
 mod linkages;
