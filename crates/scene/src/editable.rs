@@ -9,19 +9,32 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+use sinew_math::Pose;
+
 use crate::builders::{N_LISTS, ScenePart, for_each_list};
 use crate::doc::{
     BodyDoc, ChangeDoc, ColliderDoc, EndDoc, FleshDoc, GearDoc, InputDoc, JointDoc, PairDoc, RopeDoc,
     SceneDoc, ScoreDoc, SpringDoc, SurfaceDoc, TrackDoc,
 };
 use crate::journal::Journal;
-use crate::slots::{Handle, Slots};
+use crate::slots::{Generations, Handle, Slots};
 
-/// A scene whose parts have handles.
+/// Which handles the parts of a scene have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SceneHandles {
+    /// Per list, per slot.
+    slots: Vec<Vec<(u32, u32)>>,
+    /// The last generation.
+    last: u32,
+}
+
+/// A scene whose parts have handles. Copies of a scene share what handles they have given: none of them gives one that another one has given.
 #[derive(Clone, Debug, Default)]
 pub struct EditableScene {
     scene: SceneDoc,
     slots: [Slots; N_LISTS],
+    generations: Generations,
     /// Of the edit under way.
     journal: Option<Box<Journal>>,
 }
@@ -32,6 +45,38 @@ impl EditableScene {
         let mut this = Self { scene: scene.expanded(), ..Self::default() };
         for_each_list!(this.number_parts());
         this
+    }
+
+    /// Which handles the parts have, to be saved beside the scene.
+    pub fn handles(&self) -> SceneHandles {
+        let slots = self.slots.iter().map(|slots| slots.entries().to_vec()).collect();
+        SceneHandles { slots, last: self.generations.last() }
+    }
+
+    /// A scene whose parts have the handles that they had when these were saved; none if they belong to another scene. Its generators must be written
+    /// out, as [`EditableScene::scene`] has them.
+    pub fn with_handles(scene: &SceneDoc, handles: &SceneHandles) -> Option<Self> {
+        let mut this = Self::new(scene);
+        if handles.slots.len() != N_LISTS {
+            return None;
+        }
+        for (slots, entries) in this.slots.iter_mut().zip(&handles.slots) {
+            *slots = Slots::of_entries(entries, slots.len())?;
+        }
+        let given = handles.slots.iter().flatten().map(|&(generation, _)| generation);
+        this.generations.pass(given.max().unwrap_or(0).max(handles.last));
+        Some(this)
+    }
+
+    /// Makes two scenes copies as far as handles go: from now on neither gives a handle that the other one has given.
+    pub fn share_handles(&mut self, other: &Self) {
+        other.generations.pass(self.generations.last());
+        self.generations = other.generations.clone();
+    }
+
+    /// Counts the handles that another scene has given as given: this one, and its copies, will give others.
+    pub fn pass_handles(&self, other: &Self) {
+        self.generations.pass(other.generations.last());
     }
 
     fn number_parts<P: ScenePart>(&mut self) {
@@ -49,7 +94,7 @@ impl EditableScene {
         self.journal = None;
     }
 
-    /// Takes an edit back, if there is one: the scene and its handles are what they were.
+    /// Takes an edit back, if there is one: the scene and its handles are what they were. Handles that it gave mean nothing, and are not given again.
     pub fn undo_edit(&mut self) {
         if let Some(mut journal) = self.journal.take() {
             for_each_list!(journal.restore(&mut self.scene, &self.slots));
@@ -110,7 +155,7 @@ impl EditableScene {
             part.set_name(self.free_name::<P>());
         }
         P::list_mut(&mut self.scene).push(part);
-        let handle = self.slots[P::LIST].push();
+        let handle = self.slots[P::LIST].push(self.generations.next());
         if let Some(journal) = &mut self.journal {
             journal.note_new(handle);
         }

@@ -11,7 +11,7 @@ mod world;
 pub use expect::{ExpectOutcome, RunOutcome, run_and_check};
 pub use expectation::{BoundKind, Expectation};
 pub use meter::ExpectMeter;
-pub use recording::Recording;
+pub use recording::{Recording, RewindError};
 pub use save::{SavedStateError, state_from_bytes, state_from_text, state_to_bytes, state_to_text};
 pub use world::World;
 pub use world::frame::Frame;
