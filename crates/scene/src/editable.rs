@@ -15,7 +15,7 @@ use sinew_math::Pose;
 use crate::builders::{N_LISTS, ScenePart, for_each_list};
 use crate::doc::{
     BodyDoc, ChangeDoc, ColliderDoc, EndDoc, FleshDoc, GearDoc, InputDoc, JointDoc, PairDoc, RopeDoc,
-    SceneDoc, ScoreDoc, SpringDoc, SurfaceDoc, TrackDoc,
+    SceneDoc, ScoreDoc, SpringDoc, SurfaceDoc, TargetDoc, TrackDoc,
 };
 use crate::journal::Journal;
 use crate::slots::{Generations, Handle, Slots};
@@ -162,9 +162,15 @@ impl EditableScene {
         handle
     }
 
-    /// Removes a part with everything that hangs on it; none if it is not there.
+    /// Removes a part with everything that hangs on it; none if it is not there. A joint is given back with its frames on its bodies, and a rope
+    /// with its length, so that putting it back restores what it was, wherever its bodies are then.
     pub fn remove<P: ScenePart>(&mut self, handle: Handle<P>) -> Option<P> {
         let position = self.position(handle)?;
+        match P::LIST {
+            JointDoc::LIST => self.write_joint_on_bodies(Handle::of_key(handle.key())),
+            RopeDoc::LIST => self.write_length(Handle::of_key(handle.key())),
+            _ => {}
+        }
         let removed = P::list(&self.scene).get(position)?.clone();
         let name = removed.name().unwrap_or_default().to_owned();
         self.retain::<P>(|at, _| at != position);
@@ -198,6 +204,35 @@ impl EditableScene {
             }
         }
         Some(old)
+    }
+
+    /// Where a body is that a part refers to which was there before the edit under way.
+    fn pose_before(&self, body: &str) -> Option<Pose> {
+        let handle = self.find::<BodyDoc>(body)?;
+        Some(self.before(handle).or_else(|| self.get(handle))?.pose.to_pose())
+    }
+
+    /// Writes the frames of a joint on its bodies; those of a joint of the edit under way are given at poses that only a world knows.
+    fn write_joint_on_bodies(&mut self, handle: Handle<JointDoc>) {
+        let is_old = self.position_before(handle).is_some();
+        let Some(joint) = self.get(handle).filter(|joint| is_old && joint.frames.is_in_world()) else {
+            return;
+        };
+        let child = self.pose_before(&joint.child);
+        let parent = joint.parent.as_deref().map_or(Some(Pose::IDENTITY), |name| self.pose_before(name));
+        let Some((child, parent)) = child.zip(parent) else { return };
+        let frames = joint.frames.on_bodies(&child, &parent);
+        let joint = JointDoc { frames, ..joint.clone() };
+        self.replace(handle, joint);
+    }
+
+    /// Writes down how long a rope is that is as long as its path.
+    fn write_length(&mut self, handle: Handle<RopeDoc>) {
+        let is_old = self.position_before(handle).is_some();
+        let Some(rope) = self.get(handle).filter(|rope| is_old && rope.length.is_none()) else { return };
+        let length = Some(TargetDoc::Value(rope.path_length(|body| self.pose_before(body))));
+        let rope = RopeDoc { length, ..rope.clone() };
+        self.replace(handle, rope);
     }
 
     fn rename_body(&mut self, before: &str, now: &str) {
