@@ -117,7 +117,8 @@ fn field_of(scene: &SceneDoc, error: &MechanismError) -> String {
         MechanismError::NonPhysicalMass { name, .. } => body_path(scene, name) + ".mass",
         MechanismError::ImmovableJoint { joint }
         | MechanismError::NoSuchCoordinate { joint, .. }
-        | MechanismError::CannotBreak { joint, .. } => joint_path(scene, joint),
+        | MechanismError::CannotBreak { joint, .. }
+        | MechanismError::SharedWeight { joint, .. } => joint_path(scene, joint),
         MechanismError::UnknownId { what, .. } | MechanismError::InvalidNumber { what, .. } => {
             named_path(scene, what)
         }

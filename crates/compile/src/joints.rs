@@ -179,14 +179,19 @@ fn motor(doc: &MotorDoc) -> Motor {
         TargetDoc::Value(value) => *value,
         TargetDoc::Track(_) => 0.0,
     };
-    let (kp, kd, max_force, position, velocity) = match doc {
-        MotorDoc::Position(m) => (m.stiffness, m.damping, m.max_force, value(&m.target), 0.0),
-        MotorDoc::Velocity(m) => (0.0, m.damping, m.max_force, 0.0, value(&m.target)),
+    let (kp, kd, position, velocity) = match doc {
+        MotorDoc::Position(m) => (m.stiffness, m.damping, value(&m.target), 0.0),
+        MotorDoc::Velocity(m) => (0.0, m.damping, 0.0, value(&m.target)),
+    };
+    let (max_force, gravity_compensation) = match doc {
+        MotorDoc::Position(m) => (m.max_force, m.gravity_compensation),
+        MotorDoc::Velocity(m) => (m.max_force, m.gravity_compensation),
     };
     Motor {
         kp,
         kd,
         max_force: max_force.unwrap_or(f64::INFINITY),
-        target: MotorTarget { position, velocity },
+        target: MotorTarget { position, velocity, ..MotorTarget::default() },
+        gravity_compensation,
     }
 }

@@ -185,7 +185,7 @@ impl Script {
         input.motors.extend(self.motors.iter().map(|motor| {
             let (value, rate) = (points[motor.track].position.x, points[motor.track].velocity.x);
             let (position, velocity) = if motor.is_rate { (0.0, value) } else { (value, rate) };
-            (motor.joint, MotorTarget { position, velocity })
+            (motor.joint, MotorTarget { position, velocity, ..MotorTarget::default() })
         }));
         input.drives.clear();
         input.drives.extend(self.drives.iter().map(|drive| {
@@ -196,7 +196,14 @@ impl Script {
         input.lengths.clear();
         input.lengths.extend(self.winches.iter().map(|&(rope, track)| {
             let point = &points[track];
-            (rope, MotorTarget { position: point.position.x, velocity: point.velocity.x })
+            (
+                rope,
+                MotorTarget {
+                    position: point.position.x,
+                    velocity: point.velocity.x,
+                    ..MotorTarget::default()
+                },
+            )
         }));
         input.activations.clear();
         input.activations.extend(self.muscles.iter().map(|&(muscle, given)| match given {

@@ -113,7 +113,8 @@ impl EnergyAccount {
 
     /// Adds the step that has just led to a state.
     pub fn note(&mut self, model: &Model, state: &State, input: &Input, settings: &Settings) -> EnergyExcess {
-        let work = self.sources.work(model.mechanism(), &state.bodies, input, settings.dt);
+        let work =
+            self.sources.work(model.mechanism(), &state.bodies, input, (settings.dt, settings.gravity));
         let is_driven = model.reduced().is_some_and(|reduced| reduced.controller().is_some());
         let is_same = self.gravity == settings.gravity && self.ago.to_bits() == ago(settings).to_bits();
         let (Some(work), true, false) = (work, is_same, is_driven) else {

@@ -7,7 +7,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, exp_so3, shift_force};
-use sinew_mechanism::{BodyId, DriveCoordinate, Input, JointId, joint_reading};
+use sinew_mechanism::{BodyId, DriveCoordinate, Input, JointDemand, JointId, joint_reading};
 use sinew_recursive::{Dynamics, Tree};
 
 use crate::workspace::LastStep;
@@ -80,12 +80,12 @@ impl Workspace {
     }
 
     /// Torque (N·m) or force (N) along a coordinate of a joint: of springs, limits and motors, and of actuators if the last step
-    /// was one in joint coordinates. Without a coordinate, the length of the torque that turns a ball joint.
+    /// was one in joint coordinates. Without a coordinate, the length of the torque that turns a ball joint. `gravity` is that of the settings, m/s².
     pub fn joint_effort(
         &self,
         model: &Model,
         state: &State,
-        input: &Input,
+        (input, gravity): (&Input, DVec3),
         joint: JointId,
         along: Option<DriveCoordinate>,
     ) -> f64 {
@@ -93,17 +93,18 @@ impl Workspace {
             return effort;
         }
         let model = model.mechanism();
+        let demand = &JointDemand { input, poses: &state.bodies.poses, gravity };
         let reading = joint_reading(model, &state.bodies, joint);
         let Some(along) = along else {
             let rotation = exp_so3(reading.rotation);
             let rate = rotation.conjugate() * reading.angular_rate;
-            return model.rotation_response(joint, rotation, rate, input, 0.0).torque.length();
+            return model.rotation_response(joint, rotation, rate, demand, 0.0).torque.length();
         };
         let value_and_rate = match along {
             DriveCoordinate::Twist => [reading.twist, reading.twist_rate],
             DriveCoordinate::Slide => [reading.slide, reading.slide_rate],
         };
-        model.scalar_response(joint, along, value_and_rate, input, 0.0).torque
+        model.scalar_response(joint, along, value_and_rate, demand, 0.0).torque
     }
 
     /// The effort of the last step, if it was one in joint coordinates.

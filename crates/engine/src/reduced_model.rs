@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 use sinew_control::Controller;
 use sinew_flesh::{FleshBody, FleshModel};
 use sinew_math::{MassProperties, Motion};
-use sinew_mechanism::{BodyId, DriveCoordinate, Input, JointId, JointKind, Model, MotorGoals};
+use sinew_mechanism::{BodyId, DriveCoordinate, JointDemand, JointId, JointKind, Model, MotorGoals};
 use sinew_recursive::{LinkId, LoopedTree, RecursiveError, Tree, TreeState};
 
 /// A mechanism in joint coordinates and the controller that drives its joints.
@@ -38,7 +38,7 @@ pub(crate) struct JointTorques {
     pub(crate) torques: Vec<f64>,
     /// What acceleration is resisted with, as inertia: kg·m² and kg.
     pub(crate) resistances: Vec<f64>,
-    /// Scratch: the input by joint.
+    /// Scratch: the demand by joint.
     pub(crate) goals: MotorGoals,
 }
 
@@ -125,13 +125,13 @@ impl ReducedModel {
         &self,
         model: &Model,
         state: &TreeState,
-        input: &Input,
+        demand: &JointDemand<'_>,
         h: f64,
         out: &mut JointTorques,
     ) {
         out.torques.fill(0.0);
         out.resistances.fill(0.0);
-        out.goals.fill(model, input);
+        out.goals.fill(model, demand);
         let actuation = self.controller.as_ref().map(Controller::actuation);
         for force in &self.forces {
             let is_driven = actuation.is_some_and(|actuation| actuation.is_active(force.link));

@@ -55,14 +55,14 @@ pub struct Input {
     pub wrenches: Vec<(BodyId, Force)>,
     /// Holds.
     pub grabs: Vec<Grab>,
-    /// Motor goals; motors not named keep the model's.
+    /// Motor goals; motors not named keep the model's. Of several for one joint the last counts.
     pub motors: Vec<(JointId, MotorTarget)>,
     /// Values of driven coordinates at the end of the step; those not named stay at 0.
     pub drives: Vec<(JointId, Drive)>,
     /// Laws of actuated joints in place of all forces inside them; only the implicit scheme takes them. Entries of one joint follow each other.
     #[cfg_attr(feature = "serde", serde(default))]
     pub servos: Vec<(JointId, Servo)>,
-    /// Lengths of ropes at the end of the step (m) and their rates (m/s), as winches give them; others keep the model's.
+    /// Lengths of ropes at the end of the step (m) and their rates (m/s), as winches give them; others keep the model's. Their forces do not count.
     #[cfg_attr(feature = "serde", serde(default))]
     pub lengths: Vec<(TransmissionId, MotorTarget)>,
     /// Activations of muscles, 0 to 1; those not named are relaxed. Muscles are in the flesh around the bodies, so the mechanism itself
@@ -302,7 +302,8 @@ fn takes_wrench(model: &Model, (body, wrench): &(BodyId, Force)) -> bool {
 
 /// A target needs a joint with a motor.
 fn takes_motor(model: &Model, (joint, target): &(JointId, MotorTarget)) -> bool {
-    let is_target = target.position.is_finite() && target.velocity.is_finite();
+    let MotorTarget { position, velocity, force } = target;
+    let is_target = position.is_finite() && velocity.is_finite() && force.is_finite();
     let joint = model.joints.get(joint.index());
     is_target && joint.is_some_and(|j| model.forces[j.forces as usize].motor().is_some())
 }

@@ -67,7 +67,7 @@ pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
 pub use skin_input::{FleshGrab, SkinInput, SkinPressure, SkinWind};
 pub use sources::EnergySources;
 pub use steppers::{
-    BodiesAsOne, MotorGoals, StepHooks, external_wrenches, step, step_coupled, step_observed,
+    BodiesAsOne, JointDemand, MotorGoals, StepHooks, external_wrenches, step, step_coupled, step_observed,
 };
 pub use watch::{Noticed, Stage, StepReport, Watch};
 pub use workspace::Workspace;

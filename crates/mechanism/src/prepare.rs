@@ -29,6 +29,13 @@ pub(crate) fn set_targets(model: &Model, input: &Input, targets: &mut [MotorTarg
     }
 }
 
+/// Adds what motors give that compensate gravity (m/s²) to their targets, at some central poses.
+pub(crate) fn add_compensation(model: &Model, poses: &[Pose], gravity: DVec3, targets: &mut [MotorTarget]) {
+    for carried in &model.derived.carried {
+        targets[carried.joint()].force += carried.effort(model, poses, gravity);
+    }
+}
+
 /// Puts kinematic bodies where the input wants them at the end of the step.
 pub fn place_kinematic(model: &Model, state: &mut State, input: &Input) {
     for (body, goal) in input.goals(model) {

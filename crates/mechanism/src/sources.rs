@@ -1,7 +1,7 @@
 //! Work that motors, hands and forces do on a mechanism, step by step: what its energy is compared with.
 //!
-//! Motors and soft grabs have a potential, which counts as energy of the mechanism. With `F = clamp(kp (x* − x) + kd (ẋ* − ẋ), ±F_max)`
-//! and `U' = −clamp(kp (x* − x), ±F_max)` the rest of `F` opposes the motion unless the motor has a speed `ẋ*` to reach; its work is then
+//! Motors and soft grabs have a potential, which counts as energy of the mechanism. With `F = clamp(kp (x* − x) + kd (ẋ* − ẋ) + F*, ±F_max)`
+//! and `U' = −clamp(kp (x* − x), ±F_max)` the rest of `F` opposes the motion unless the motor has a speed `ẋ*` to reach or a force `F*` to add; its work is then
 //! bounded by the largest power at the rates of the step. Targets that move do the work `U(x, new) − U(x, old)`. A wrench does
 //! `F·Δx + τ·Δθ`. Friction, dampers and limits take energy, or store it where [`crate::energy`] counts it.
 //!
@@ -13,7 +13,7 @@ use sinew_math::{DriveCoordinate, Pose};
 
 use crate::input::Input;
 use crate::model::{JointId, Model, State, motion_of};
-use crate::prepare::{set_targets, whole_increment};
+use crate::prepare::{add_compensation, set_targets, whole_increment};
 use crate::{Motor, MotorTarget, Settings};
 
 /// Gap from which a hard grab is still on its way, m.
@@ -63,8 +63,14 @@ impl EnergySources {
         motors + grab_energy(model, &self.input, &state.poses)
     }
 
-    /// Work done in the step that led to a state, J; `None` if some of it is not known.
-    pub fn work(&mut self, model: &Model, state: &State, input: &Input, dt: f64) -> Option<f64> {
+    /// Work done in the step of `dt` seconds under some gravity that led to a state, J; `None` if some of it is not known.
+    pub fn work(
+        &mut self,
+        model: &Model,
+        state: &State,
+        input: &Input,
+        (dt, gravity): (f64, DVec3),
+    ) -> Option<f64> {
         let is_known = self.is_known(model, state, input);
         let wrenches: f64 = input
             .usable_wrenches(model)
@@ -76,6 +82,7 @@ impl EnergySources {
             .sum();
         let grabs = grab_energy(model, input, &self.poses) - grab_energy(model, &self.input, &self.poses);
         set_targets(model, input, &mut self.targets);
+        add_compensation(model, &self.poses, gravity, &mut self.targets);
         let Self { motors, targets, .. } = self;
         let motors: f64 = motors.iter_mut().map(|motor| motor.most_work(model, state, targets, dt)).sum();
         self.poses.clone_from(&state.poses);
@@ -156,16 +163,16 @@ impl KnownMotor {
         if off <= reach { 0.5 * kp * off * off } else { max_force * (off - 0.5 * reach) }
     }
 
-    /// Force at a rate that its potential does not have, N or N·m, if it has a speed to reach.
+    /// Force at a rate that its potential does not have, N or N·m, if it has a speed to reach or a force to add.
     fn driving(&self, rate: f64) -> f64 {
         let Motor { kp, kd, max_force, .. } = self.motor;
-        let MotorTarget { position, velocity } = self.target;
-        if velocity == 0.0 || self.is_lost {
+        let MotorTarget { position, velocity, force } = self.target;
+        if (velocity == 0.0 && force == 0.0) || self.is_lost {
             return 0.0;
         }
         let bound = |force: f64| force.clamp(-max_force, max_force);
         let spring = kp * (position - self.value);
-        bound(spring + kd * (velocity - rate)) - bound(spring)
+        bound(spring + kd * (velocity - rate) + force) - bound(spring)
     }
 
     /// Work of its target since a moment before, J.

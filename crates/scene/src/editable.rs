@@ -9,19 +9,32 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+use sinew_math::Pose;
+
 use crate::builders::{N_LISTS, ScenePart, for_each_list};
 use crate::doc::{
     BodyDoc, ChangeDoc, ColliderDoc, EndDoc, FleshDoc, GearDoc, InputDoc, JointDoc, PairDoc, RopeDoc,
-    SceneDoc, ScoreDoc, SpringDoc, SurfaceDoc, TrackDoc,
+    SceneDoc, ScoreDoc, SpringDoc, SurfaceDoc, TargetDoc, TrackDoc,
 };
 use crate::journal::Journal;
-use crate::slots::{Handle, Slots};
+use crate::slots::{Generations, Handle, Slots};
 
-/// A scene whose parts have handles.
+/// Which handles the parts of a scene have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SceneHandles {
+    /// Per list, per slot.
+    slots: Vec<Vec<(u32, u32)>>,
+    /// The last generation.
+    last: u32,
+}
+
+/// A scene whose parts have handles. Copies of a scene share what handles they have given: none of them gives one that another one has given.
 #[derive(Clone, Debug, Default)]
 pub struct EditableScene {
     scene: SceneDoc,
     slots: [Slots; N_LISTS],
+    generations: Generations,
     /// Of the edit under way.
     journal: Option<Box<Journal>>,
 }
@@ -32,6 +45,38 @@ impl EditableScene {
         let mut this = Self { scene: scene.expanded(), ..Self::default() };
         for_each_list!(this.number_parts());
         this
+    }
+
+    /// Which handles the parts have, to be saved beside the scene.
+    pub fn handles(&self) -> SceneHandles {
+        let slots = self.slots.iter().map(|slots| slots.entries().to_vec()).collect();
+        SceneHandles { slots, last: self.generations.last() }
+    }
+
+    /// A scene whose parts have the handles that they had when these were saved; none if they belong to another scene. Its generators must be written
+    /// out, as [`EditableScene::scene`] has them.
+    pub fn with_handles(scene: &SceneDoc, handles: &SceneHandles) -> Option<Self> {
+        let mut this = Self::new(scene);
+        if handles.slots.len() != N_LISTS {
+            return None;
+        }
+        for (slots, entries) in this.slots.iter_mut().zip(&handles.slots) {
+            *slots = Slots::of_entries(entries, slots.len())?;
+        }
+        let given = handles.slots.iter().flatten().map(|&(generation, _)| generation);
+        this.generations.pass(given.max().unwrap_or(0).max(handles.last));
+        Some(this)
+    }
+
+    /// Makes two scenes copies as far as handles go: from now on neither gives a handle that the other one has given.
+    pub fn share_handles(&mut self, other: &Self) {
+        other.generations.pass(self.generations.last());
+        self.generations = other.generations.clone();
+    }
+
+    /// Counts the handles that another scene has given as given: this one, and its copies, will give others.
+    pub fn pass_handles(&self, other: &Self) {
+        self.generations.pass(other.generations.last());
     }
 
     fn number_parts<P: ScenePart>(&mut self) {
@@ -49,7 +94,7 @@ impl EditableScene {
         self.journal = None;
     }
 
-    /// Takes an edit back, if there is one: the scene and its handles are what they were.
+    /// Takes an edit back, if there is one: the scene and its handles are what they were. Handles that it gave mean nothing, and are not given again.
     pub fn undo_edit(&mut self) {
         if let Some(mut journal) = self.journal.take() {
             for_each_list!(journal.restore(&mut self.scene, &self.slots));
@@ -110,16 +155,22 @@ impl EditableScene {
             part.set_name(self.free_name::<P>());
         }
         P::list_mut(&mut self.scene).push(part);
-        let handle = self.slots[P::LIST].push();
+        let handle = self.slots[P::LIST].push(self.generations.next());
         if let Some(journal) = &mut self.journal {
             journal.note_new(handle);
         }
         handle
     }
 
-    /// Removes a part with everything that hangs on it; none if it is not there.
+    /// Removes a part with everything that hangs on it; none if it is not there. A joint is given back with its frames on its bodies, and a rope
+    /// with its length, so that putting it back restores what it was, wherever its bodies are then.
     pub fn remove<P: ScenePart>(&mut self, handle: Handle<P>) -> Option<P> {
         let position = self.position(handle)?;
+        match P::LIST {
+            JointDoc::LIST => self.write_joint_on_bodies(Handle::of_key(handle.key())),
+            RopeDoc::LIST => self.write_length(Handle::of_key(handle.key())),
+            _ => {}
+        }
         let removed = P::list(&self.scene).get(position)?.clone();
         let name = removed.name().unwrap_or_default().to_owned();
         self.retain::<P>(|at, _| at != position);
@@ -153,6 +204,35 @@ impl EditableScene {
             }
         }
         Some(old)
+    }
+
+    /// Where a body is that a part refers to which was there before the edit under way.
+    fn pose_before(&self, body: &str) -> Option<Pose> {
+        let handle = self.find::<BodyDoc>(body)?;
+        Some(self.before(handle).or_else(|| self.get(handle))?.pose.to_pose())
+    }
+
+    /// Writes the frames of a joint on its bodies; those of a joint of the edit under way are given at poses that only a world knows.
+    fn write_joint_on_bodies(&mut self, handle: Handle<JointDoc>) {
+        let is_old = self.position_before(handle).is_some();
+        let Some(joint) = self.get(handle).filter(|joint| is_old && joint.frames.is_in_world()) else {
+            return;
+        };
+        let child = self.pose_before(&joint.child);
+        let parent = joint.parent.as_deref().map_or(Some(Pose::IDENTITY), |name| self.pose_before(name));
+        let Some((child, parent)) = child.zip(parent) else { return };
+        let frames = joint.frames.on_bodies(&child, &parent);
+        let joint = JointDoc { frames, ..joint.clone() };
+        self.replace(handle, joint);
+    }
+
+    /// Writes down how long a rope is that is as long as its path.
+    fn write_length(&mut self, handle: Handle<RopeDoc>) {
+        let is_old = self.position_before(handle).is_some();
+        let Some(rope) = self.get(handle).filter(|rope| is_old && rope.length.is_none()) else { return };
+        let length = Some(TargetDoc::Value(rope.path_length(|body| self.pose_before(body))));
+        let rope = RopeDoc { length, ..rope.clone() };
+        self.replace(handle, rope);
     }
 
     fn rename_body(&mut self, before: &str, now: &str) {

@@ -26,7 +26,7 @@ mod version;
 pub use builders::ScenePart;
 pub use changes::Steps;
 pub use doc::*;
-pub use editable::EditableScene;
+pub use editable::{EditableScene, SceneHandles};
 pub use error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 pub use excerpt::Excerpt;
 pub use load::SceneSource;

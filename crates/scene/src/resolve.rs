@@ -8,8 +8,8 @@ use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{DriveCoordinate, MassProperties, Pose, Sym3, exp_so3, mat3_to_quat, normalize_quat};
 
 use crate::doc::{
-    BodyDoc, CoordinateDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, MassPropertiesDoc,
-    PoseDoc, RotationDoc,
+    BodyDoc, CoordinateDoc, EndDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, LocalFramesDoc, MassDoc,
+    MassPropertiesDoc, PoseDoc, RopeDoc, RotationDoc,
 };
 
 impl RotationDoc {
@@ -70,6 +70,41 @@ impl JointFramesDoc {
             }
             Self::Local(frames) => (frames.child.to_pose(), frames.parent.to_pose()),
         }
+    }
+
+    /// Whether it is a frame of the world; one that is none is left for the rules of scenes to refuse.
+    pub fn is_in_world(&self) -> bool {
+        match self {
+            Self::World(frame) => frame.anchor.is_finite() && frame.axis.try_normalize().is_some(),
+            Self::Local(_) => false,
+        }
+    }
+
+    /// The same frames written on the bodies, which are at these poses (identity for the world): a joint that is made of them joins the same points
+    /// of its bodies wherever those are.
+    #[must_use]
+    pub fn on_bodies(&self, world_from_child: &Pose, world_from_parent: &Pose) -> Self {
+        let (child, parent) = match self {
+            Self::Local(_) => return self.clone(),
+            Self::World(_) => self.in_bodies(world_from_child, world_from_parent),
+        };
+        let frame = |pose: Pose| FrameDoc {
+            anchor: pose.translation,
+            axis: pose.rotation * DVec3::X,
+            reference: Some(pose.rotation * DVec3::Y),
+        };
+        Self::Local(LocalFramesDoc { child: frame(child), parent: frame(parent) })
+    }
+}
+
+impl RopeDoc {
+    /// Length of its path (m) with the bodies at the poses that `pose` gives; ends on bodies without one count as points of the world.
+    pub fn path_length(&self, pose: impl Fn(&str) -> Option<Pose>) -> f64 {
+        let place = |end: &EndDoc| match end {
+            EndDoc::World(point) => *point,
+            EndDoc::Body { name, point } => pose(name).map_or(*point, |pose| pose.transform_point(*point)),
+        };
+        self.path.windows(2).map(|pair| place(&pair[0]).distance(place(&pair[1]))).sum()
     }
 }
 

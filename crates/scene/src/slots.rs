@@ -1,11 +1,14 @@
 //! Stable handles of the items of a list that grows and shrinks.
 //!
-//! Every item has a slot. Slots of removed items are used again, with another generation, so an old handle never means a new item. Items that
+//! Every item has a slot. Slots of removed items are used again, with a generation that nothing has had before, so an old handle never means a new item, even
+//! if an edit was taken back or a run rewound in between. Items that
 //! stay keep their order. Cost: constant per look-up and insertion; a removal passes over the list once.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::builders::ScenePart;
 
@@ -66,6 +69,28 @@ impl<P: ScenePart> fmt::Debug for Handle<P> {
     }
 }
 
+/// Counts the generations of the slots of a scene. Copies of the scene count together, so that what one of them is given by another, or was given
+/// before an edit was taken back, never names a part that comes later.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Generations(Arc<AtomicU32>);
+
+impl Generations {
+    /// One that no slot has had.
+    pub(crate) fn next(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+    }
+
+    /// The last one given.
+    pub(crate) fn last(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Those up to this one count as given.
+    pub(crate) fn pass(&self, last: u32) {
+        self.0.fetch_max(last, Ordering::Relaxed);
+    }
+}
+
 /// The slots of one list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slots {
@@ -84,16 +109,16 @@ impl Slots {
         Self { slots: all.clone().map(|i| (0, i)).collect(), items: all.collect(), vacant: Vec::new() }
     }
 
-    /// The handle of one more item at the end of the list.
-    pub(crate) fn push<P>(&mut self) -> Handle<P> {
+    /// The handle of one more item at the end of the list, of a generation that no other item of its slot has had.
+    pub(crate) fn push<P>(&mut self, generation: u32) -> Handle<P> {
         let slot = self.vacant.pop().unwrap_or(self.slots.len() as u32);
         let position = self.items.len() as u32;
         self.items.push(slot);
         match self.slots.get_mut(slot as usize) {
-            Some(entry) => entry.1 = position,
-            None => self.slots.push((0, position)),
+            Some(entry) => *entry = (generation, position),
+            None => self.slots.push((generation, position)),
         }
-        self.handle(position as usize).unwrap_or_else(|| Handle::new(slot, 0))
+        Handle::new(slot, generation)
     }
 
     /// Keeps the items for which `keep` holds, as `Vec::retain` does; their order stays.
@@ -107,7 +132,7 @@ impl Slots {
                 entry.1 = kept;
                 kept += 1;
             } else {
-                *entry = (entry.0.wrapping_add(1), GONE);
+                entry.1 = GONE;
                 vacant.push(slot);
             }
             position += 1;
@@ -119,6 +144,26 @@ impl Slots {
     pub(crate) fn position<P>(&self, handle: Handle<P>) -> Option<usize> {
         let &(generation, position) = self.slots.get(handle.slot as usize)?;
         (generation == handle.generation && position != GONE).then_some(position as usize)
+    }
+
+    /// Per slot: its generation, and where its item is in the list, or [`GONE`].
+    pub(crate) fn entries(&self) -> &[(u32, u32)] {
+        &self.slots
+    }
+
+    /// The slots that have these entries; none if they are not those of `n_items` items.
+    pub(crate) fn of_entries(entries: &[(u32, u32)], n_items: usize) -> Option<Self> {
+        let (mut items, mut vacant) = (vec![GONE; n_items], Vec::new());
+        for (&(_, position), slot) in entries.iter().zip(0..) {
+            if position == GONE {
+                vacant.push(slot);
+            } else {
+                let item = items.get_mut(position as usize).filter(|item| **item == GONE)?;
+                *item = slot;
+            }
+        }
+        let is_whole = !items.contains(&GONE);
+        is_whole.then(|| Self { slots: entries.to_vec(), items, vacant })
     }
 
     /// Number of items.
@@ -153,10 +198,23 @@ mod tests {
         let [first, second, third] = [0, 1, 2].map(|i| before.handle::<BodyDoc>(i).expect("three items"));
         let mut slots = before.clone();
         slots.retain(|position| position != 1);
-        let fourth: Handle<BodyDoc> = slots.push();
+        let fourth: Handle<BodyDoc> = slots.push(1);
         assert_eq!([first, third, fourth].map(|handle| slots.position(handle)), [Some(0), Some(1), Some(2)]);
         assert_eq!(slots.position(second), None);
         assert_ne!(second, fourth);
         assert_eq!(slots.moves(&before), [0, GONE, 1]);
+    }
+
+    #[test]
+    fn entries_are_those_of_a_list_or_refused() {
+        let mut slots = Slots::of(3);
+        slots.retain(|position| position != 1);
+        let read = Slots::of_entries(slots.entries(), 2).expect("its own entries");
+        assert_eq!(read, slots);
+        let bad: [(&[(u32, u32)], usize); 5] =
+            [(&[], 1), (&[(0, 0), (0, 0)], 1), (&[(0, 1)], 1), (&[(0, 0)], 2), (&[(0, GONE)], 1)];
+        for (entries, n_items) in bad {
+            assert_eq!(Slots::of_entries(entries, n_items), None, "{entries:?} of {n_items}");
+        }
     }
 }

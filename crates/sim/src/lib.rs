@@ -11,7 +11,7 @@ mod world;
 pub use expect::{ExpectOutcome, RunOutcome, run_and_check};
 pub use expectation::{BoundKind, Expectation};
 pub use meter::ExpectMeter;
-pub use recording::Recording;
+pub use recording::{Recording, RewindError};
 pub use save::{SavedStateError, state_from_bytes, state_from_text, state_to_bytes, state_to_text};
 pub use world::World;
 pub use world::frame::Frame;
@@ -41,12 +41,25 @@ pub use sinew_mechanism::{
     TransmissionReading, TransmissionSpec, TreeForm, Violation, general_joint, joint_reading,
     rotation_to_axis, transmission_reading,
 };
-/// All documents of scenes; those that are often used are beside it.
 pub use sinew_scene;
+/// The documents of scenes: parts, and what their fields are made of.
 pub use sinew_scene::{
-    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CameraDoc, ColliderDoc, ColliderShapeDoc, ContactDoc,
-    CurveDoc, EditableScene, EndDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FrameDoc, GearDoc, Handle,
-    InputDoc, JointDoc, MassDoc, MotorDoc, PairDoc, PoseDoc, RopeDoc, RotationDoc, SceneDoc, SceneErrors,
-    ScenePart, SceneSource, ShapeDoc, SleepDoc, SpringDoc, StepperDoc, SurfaceDoc, TrackDoc,
+    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BreakLoadDoc, CameraDoc, ChainDoc, ChangeDoc, CharacterDoc,
+    CharacterKindDoc, CircleDoc, ColliderDoc, ColliderShapeDoc, ConeLimitDoc, ContactDoc, ControlDoc,
+    CoordinateDoc, CoordinateForcesDoc, CurveDoc, DecomposedDoc, DisplacementDoc, DisturbanceDoc, EndDoc,
+    ExpectBodyDoc, ExpectDoc, ExpectFleshDoc, ExpectMotionDoc, ExplicitDoc, ExplicitMethodDoc, ExtensionDoc,
+    FibresDoc, FirmnessDoc, FleshDoc, FleshGrabDoc, FleshMaterialDoc, FleshMeshDoc, FleshSolverDoc,
+    FleshSteppingDoc, FollowDoc, ForceLengthDoc, FrameDoc, FreeDoc, GearDoc, GeneratorDoc, GoalDoc, GrabDoc,
+    GuideDoc, GyroscopicDoc, HullDoc, ImplicitDoc, InertiaDoc, InputDoc, InterpolationDoc, JacobianPoseDoc,
+    JointDoc, JointForcesDoc, JointFramesDoc, JointSpringDoc, KeyDoc, KeyframesDoc, KinematicDoc,
+    KrylovMethodDoc, LadderDoc, LadderPoseDoc, LandDoc, LevelDoc, LimitsDoc, LocalFramesDoc, LoopSolverDoc,
+    LoopsDoc, MassDoc, MassPropertiesDoc, MeasureDoc, MeshDoc, MotorDoc, MuscleDoc, PairDoc, PhaseDoc,
+    PlasticDoc, PoseDoc, PoseGoalDoc, PositionMotorDoc, PressureDoc, PriorityDoc, ReachDoc, ReducedDoc,
+    ReducedMethodDoc, RegionDoc, RegionTetsDoc, RestDoc, RootControlDoc, RootDoc, RopeDoc, RotationDoc,
+    RotationStepDoc, SamplesDoc, SceneDoc, ScoreDoc, ShapeDoc, SineDoc, SleepDoc, SpringDoc, StabilizeDoc,
+    StepperDoc, StrainDoc, StyleDoc, SurfaceDoc, SweepDoc, TargetDoc, TendonDoc, TrackDoc, TreeDoc,
+    TreeSolverDoc, TriMeshDoc, VelocityDoc, VelocityMotorDoc, ViscousDoc, WantDoc, WarpDoc, WindDoc,
+    WrenchDoc,
 };
+pub use sinew_scene::{EditableScene, Handle, SceneErrors, SceneHandles, ScenePart, SceneSource};
 pub use sinew_topology::Priority;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use sinew_compile::BuildError;
 use sinew_engine::{Model, Settings, State, StepReport, Workspace, step};
 use sinew_mechanism::Input;
-use sinew_scene::{EditableScene, SceneDoc};
+use sinew_scene::{EditableScene, SceneDoc, SceneHandles};
 
 use crate::World;
 use crate::world::scene::PartsNow;
@@ -38,8 +38,11 @@ use crate::world::scene::PartsNow;
 /// recording.rewind(&mut world, 17)?;
 /// assert_eq!(world.digest(), digests[17]);
 /// assert!(world.get(ball).is_some());
-/// # Ok::<(), sinew_sim::BuildError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// It can be saved and read with serde, which keeps every bit that the format keeps. Handles from before are valid in worlds that a recording which was read takes
+/// back; parts that come later have others.
 #[derive(Clone, Debug)]
 pub struct Recording {
     every: NonZeroUsize,
@@ -139,19 +142,19 @@ impl Recording {
         Some(state)
     }
 
-    /// Takes a world of this run to where it was after `n_steps` steps, or after the last one if there are fewer: state, parts with their handles, and settings.
-    /// It goes on from there with the same bits. Handles of parts that came later mean nothing then.
+    /// Takes a world of this run to where it was after `n_steps` steps: state, parts with their handles, and settings. It goes on from there with the
+    /// same bits. Handles of parts that came later mean nothing from then on: parts that come after the rewind have others.
     ///
     /// # Errors
-    /// If the scene of then does not compile, which it did.
-    pub fn rewind(&self, world: &mut World, n_steps: usize) -> Result<(), BuildError> {
-        let n_steps = n_steps.min(self.n_steps());
-        let Some(state) = self.state_after(n_steps) else { return Ok(()) };
+    /// If so many steps were not recorded; the world then stays as it is.
+    pub fn rewind(&self, world: &mut World, n_steps: usize) -> Result<(), RewindError> {
+        let past_the_end = RewindError::NotRecorded { asked: n_steps, recorded: self.n_steps() };
+        let state = self.state_after(n_steps).ok_or(past_the_end)?;
         let leg = if n_steps == 0 { &self.legs[0] } else { self.leg_of(n_steps - 1) };
-        world.go_back(&leg.parts, leg.settings, &state)
+        world.go_back(&leg.parts, leg.settings, &state).map_err(RewindError::Build)
     }
 
-    /// Forgets everything after `n_steps` steps, so that the run can take another turn from there.
+    /// Forgets everything after `n_steps` steps, so that the run can take another turn from there. Nothing if there are not more.
     pub fn truncate(&mut self, n_steps: usize) {
         let Some(last) = self.state_after(n_steps) else { return };
         self.last = last;
@@ -167,11 +170,71 @@ impl Recording {
     }
 }
 
+/// Why a world cannot be taken to a moment of a recording.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum RewindError {
+    /// The recording ends before.
+    NotRecorded {
+        /// Steps asked for.
+        asked: usize,
+        /// Steps there are.
+        recorded: usize,
+    },
+    /// The scene of then does not compile, which it did.
+    Build(BuildError),
+}
+
+impl std::fmt::Display for RewindError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotRecorded { asked, recorded } => {
+                write!(
+                    f,
+                    "step {asked} was not recorded; the recording has {recorded} steps (Recording::n_steps)"
+                )
+            }
+            Self::Build(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RewindError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NotRecorded { .. } => None,
+            Self::Build(error) => Some(error),
+        }
+    }
+}
+
+/// The scenes of a recording with their handles, if they have any, as copies of the first one.
+fn with_handles<'a>(
+    scenes: &'a [SceneDoc],
+    handles: &'a [SceneHandles],
+) -> impl Iterator<Item = Option<EditableScene>> + 'a {
+    let mut first: Option<EditableScene> = None;
+    scenes.iter().enumerate().map(move |(index, scene)| {
+        let mut scene = match handles.get(index) {
+            Some(handles) => EditableScene::with_handles(scene, handles)?,
+            None => EditableScene::new(scene),
+        };
+        match &first {
+            Some(first) => scene.share_handles(first),
+            None => first = Some(scene.clone()),
+        }
+        Some(scene)
+    })
+}
+
 /// A recording as it is saved.
 #[derive(Serialize, Deserialize)]
 struct SavedRecording {
     every: NonZeroUsize,
     scenes: Vec<SceneDoc>,
+    /// Per scene; older recordings have none.
+    #[serde(default)]
+    handles: Vec<SceneHandles>,
     legs: Vec<SavedLeg>,
     checkpoints: Vec<State>,
     inputs: Vec<Input>,
@@ -183,6 +246,9 @@ struct SavedLeg {
     first: usize,
     /// Number among the scenes.
     scene: usize,
+    /// Names of what touched when the edit before it removed it.
+    #[serde(default)]
+    gone: Vec<String>,
     settings: Settings,
     start: State,
 }
@@ -201,34 +267,39 @@ impl Serialize for Recording {
                 scenes.push(scene);
             }
             let Leg { first, settings, .. } = *leg;
-            legs.push(SavedLeg { first, scene: scenes.len() - 1, settings, start: leg.start.clone() });
+            let (scene, gone) = (scenes.len() - 1, leg.parts.gone.to_vec());
+            legs.push(SavedLeg { first, scene, gone, settings, start: leg.start.clone() });
         }
+        let handles = scenes.iter().map(|scene| scene.handles()).collect();
         let scenes = scenes.into_iter().map(|scene| scene.scene().clone()).collect();
         let Self { every, checkpoints, inputs, last, .. } = self.clone();
-        SavedRecording { every, scenes, legs, checkpoints, inputs, last }.serialize(serializer)
+        SavedRecording { every, scenes, handles, legs, checkpoints, inputs, last }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Recording {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = SavedRecording::deserialize(deserializer)?;
-        let SavedRecording { every, scenes, legs, checkpoints, inputs, last } = saved;
+        let SavedRecording { every, scenes, handles, legs, checkpoints, inputs, last } = saved;
         let begins = legs.first().is_some_and(|leg| leg.first == 0);
         if !begins || checkpoints.len() != inputs.len() / every + 1 {
             return Err(de::Error::custom("the recording is damaged: a state is missing"));
         }
         let mut worlds = Vec::new();
-        for scene in &scenes {
-            worlds.push(World::from_scene(scene).map_err(de::Error::custom)?);
+        for scene in with_handles(&scenes, &handles) {
+            let scene =
+                scene.ok_or_else(|| de::Error::custom("the recording is damaged: handles of other parts"))?;
+            worlds.push(World::from_editable(scene).map_err(de::Error::custom)?);
         }
         let mut read = Vec::new();
-        for SavedLeg { first, scene, settings, start } in legs {
+        for SavedLeg { first, scene, gone, settings, start } in legs {
             let world = worlds
                 .get_mut(scene)
                 .ok_or_else(|| de::Error::custom("the recording is damaged: a scene is missing"))?;
             // Its time tells which of the models of the scene holds.
             world.restore(&start).map_err(de::Error::custom)?;
-            read.push(Leg { first, parts: world.parts_now(), settings, start });
+            let parts = PartsNow { gone: gone.into(), ..world.parts_now() };
+            read.push(Leg { first, parts, settings, start });
         }
         Ok(Self { every, legs: read, checkpoints, inputs, last })
     }

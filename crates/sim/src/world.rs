@@ -265,7 +265,8 @@ impl World {
     /// Torque (N·m) or force (N) along a coordinate of a joint, of springs, limits, motors and actuators; without a coordinate, the
     /// length of the torque on a ball joint. Actuators are included once a step was made.
     pub fn joint_effort(&self, joint: JointId, along: Option<DriveCoordinate>) -> f64 {
-        self.workspace.joint_effort(&self.model, &self.state, &self.input, joint, along)
+        let given = (&self.input, self.settings.gravity);
+        self.workspace.joint_effort(&self.model, &self.state, given, joint, along)
     }
 
     /// Moves the bodies until the joints are met: kinematic bodies at the targets of the input, hard grabs as trackers (inverse

@@ -106,9 +106,20 @@ fn motor(rng: &mut Rng, weight: f64, strength: &Strength) -> MotorDoc {
     let gain = weight * power_of_ten(rng.uniform(-1.0, 4.0) + strength.gain);
     if rng.chance(0.5) {
         let target = TargetDoc::Value(rng.uniform(-1.0, 1.0));
-        MotorDoc::Position(PositionMotorDoc { target, stiffness: gain, damping: 0.1 * gain, max_force })
+        MotorDoc::Position(PositionMotorDoc {
+            target,
+            stiffness: gain,
+            damping: 0.1 * gain,
+            max_force,
+            ..PositionMotorDoc::default()
+        })
     } else {
         let target = TargetDoc::Value(rng.uniform(-5.0, 5.0));
-        MotorDoc::Velocity(VelocityMotorDoc { target, damping: gain, max_force })
+        MotorDoc::Velocity(VelocityMotorDoc {
+            target,
+            damping: gain,
+            max_force,
+            ..VelocityMotorDoc::default()
+        })
     }
 }

@@ -8,7 +8,7 @@
 
 use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};
-use sinew_mechanism::{Input, Stage, Watch, external_wrenches};
+use sinew_mechanism::{Input, JointDemand, Stage, Watch, external_wrenches};
 use sinew_recursive::{Action, ClosureReport, JointMode, Tree};
 
 use super::workspace::ReducedWorkspace;
@@ -91,7 +91,8 @@ impl Substep<'_> {
         work.tree_state.read_mechanism(tree, bodies);
         let lookahead = if self.method == ReducedMethod::Implicit { self.h() } else { 0.0 };
         let ReducedWorkspace { joints, tree_state, .. } = work;
-        self.reduced.joint_torques(self.mechanism, tree_state, self.input, lookahead, joints);
+        let demand = JointDemand { input: self.input, poses: &bodies.poses, gravity: self.flesh.gravity };
+        self.reduced.joint_torques(self.mechanism, tree_state, &demand, lookahead, joints);
         work.drags.clear();
         work.drags.extend(drags(self.mechanism, tree, self.input));
     }
@@ -244,7 +245,7 @@ impl Substep<'_> {
         h: f64,
     ) -> ClosureReport {
         let Self { mechanism, reduced, input, .. } = *self;
-        let tree = reduced.tree();
+        let (tree, gravity) = (reduced.tree(), self.flesh.gravity);
         let ReducedWorkspace { integrator, dynamics, tree_state, command, external, .. } = work;
         let ReducedWorkspace { joints, wrenches, stage_bodies, .. } = work;
         stage_bodies.poses.clone_from(&bodies.poses);
@@ -256,12 +257,13 @@ impl Substep<'_> {
             tree_state,
             &stays,
             |stage, dynamics, action| {
-                reduced.joint_torques(mechanism, stage, input, 0.0, joints);
+                stage.write_mechanism(tree, dynamics, stage_bodies);
+                let demand = JointDemand { input, poses: &stage_bodies.poses, gravity };
+                reduced.joint_torques(mechanism, stage, &demand, 0.0, joints);
                 action.resistance.copy_from_slice(&joints.resistances);
                 for dof in passive_dofs(tree, &stays.command.modes) {
                     action.command.values[dof] = stays.command.values[dof] + joints.torques[dof];
                 }
-                stage.write_mechanism(tree, dynamics, stage_bodies);
                 external_wrenches(mechanism, stage_bodies, input, wrenches);
                 for link in tree.links() {
                     let k = link.index();

@@ -1,6 +1,6 @@
-//! A motor: a servo along a joint coordinate, `F = kp (x* − x) + kd (ẋ* − ẋ)`, bounded by `F_max`.
+//! A motor: a servo along a joint coordinate, `F = kp (x* − x) + kd (ẋ* − ẋ) + F*`, bounded by `F_max`.
 //!
-//! Implicit (`coordinate`): `κ = h²kp + h kd`, `q = h (kp (x* − x) + h kp ẋ_d + kd ẋ*)` within the bound, see `bounded`. Steppers in
+//! Implicit (`coordinate`): `κ = h²kp + h kd`, `q = h (kp (x* − x) + h kp ẋ_d + kd ẋ* + F*)` within the bound, see `bounded`. Steppers in
 //! joint coordinates make one solve and reduce the gains by `s = min(1, F_max/|F|)` with the predicted force instead: a load that
 //! arrives within the step can then exceed `F_max`. A motor does work and stores no energy.
 
@@ -18,6 +18,10 @@ pub struct Motor {
     pub max_force: f64,
     /// The target, unless the input gives another.
     pub target: MotorTarget,
+    /// Whether it also holds what hangs on the joint against gravity ([`crate::Model::gravity_effort`]): adds that effort to the force of its
+    /// target, within the largest force.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub gravity_compensation: bool,
 }
 
 /// The target of a motor.
@@ -28,6 +32,9 @@ pub struct MotorTarget {
     pub position: f64,
     /// Rate, per second.
     pub velocity: f64,
+    /// Added to what the gains give, within the largest force, N·m or N: a command of torque, or what is known of the load.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub force: f64,
 }
 
 impl Motor {
@@ -35,7 +42,10 @@ impl Motor {
     #[inline]
     pub(crate) fn servo(&self, x: &Coordinate, target: MotorTarget, h: f64) -> ScalarImpulse {
         let position = self.kp * (target.position - x.value + h * x.displaced);
-        ScalarImpulse { q: h * (position + self.kd * target.velocity), kappa: h * h * self.kp + h * self.kd }
+        ScalarImpulse {
+            q: h * (position + self.kd * target.velocity + target.force),
+            kappa: h * h * self.kp + h * self.kd,
+        }
     }
 
     /// In joint coordinates: adds to an impulse.
@@ -57,6 +67,6 @@ impl Motor {
     /// The force without its bound.
     #[inline]
     pub(crate) fn force(&self, value: f64, rate: f64, target: MotorTarget) -> f64 {
-        self.kp * (target.position - value) + self.kd * (target.velocity - rate)
+        self.kp * (target.position - value) + self.kd * (target.velocity - rate) + target.force
     }
 }

@@ -82,7 +82,7 @@ impl MechanismBuilder {
         let names = records.take_names()?;
         // Only messages need the names of the graph.
         let planned = self.planned(false).or_else(|_| self.planned(true))?;
-        Ok(lay_out(records, names, planned))
+        lay_out(records, names, planned)
     }
 
     fn planned(&self, is_named: bool) -> Result<(Graph, EliminationPlan), MechanismError> {

@@ -155,9 +155,10 @@ pub(crate) fn check_scalar(what: &str, force: &ScalarForce) -> Checked {
 /// Gains and targets of a motor.
 fn check_motor(what: &str, motor: &Motor) -> Checked {
     check_not_negative(what, &[("kp", motor.kp), ("kd", motor.kd)])?;
-    let MotorTarget { position, velocity } = motor.target;
+    let MotorTarget { position, velocity, force } = motor.target;
     let what = || what.to_owned();
-    for (field, value) in [("motor position", position), ("motor velocity", velocity)] {
+    for (field, value) in [("motor position", position), ("motor velocity", velocity), ("motor force", force)]
+    {
         ensure(value.is_finite(), what, field, value, "give a finite number")?;
     }
     ensure(motor.max_force >= 0.0, what, "max_force", motor.max_force, "use at least 0, or infinity")

@@ -92,6 +92,19 @@ pub enum MechanismError {
         /// What to do instead.
         hint: &'static str,
     },
+    /// The motor of a joint is to compensate a weight that another joint bears a part of.
+    #[error(
+        "the motor of joint `{joint}` cannot compensate gravity, because joint `{other}` {what}, so that no torque of one joint is the right one; \
+         leave out `gravity_compensation`, or put it on a joint that bears its load alone"
+    )]
+    SharedWeight {
+        /// The joint.
+        joint: String,
+        /// The one that bears a part.
+        other: String,
+        /// What it does.
+        what: &'static str,
+    },
     /// The graph of bodies and joints is broken.
     #[error(transparent)]
     Topology(#[from] TopologyError),

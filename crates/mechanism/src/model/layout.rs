@@ -9,9 +9,10 @@ use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableI
 
 use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
-    AnchorInertia, BodyInertia, BodyModel, DerivedTables, Islands, JointModel, JointSide, LinearInertia,
-    LoopModel, LoopSpring, MechanismError, ModelNames, ModelSprings, ModelStructure, NameTable, PairForces,
-    PairModel, PairPath, RotorModel, TransmissionModel, TreeExtent, WORLD, check_names, pose_of,
+    AnchorInertia, BodyInertia, BodyModel, Carried, DerivedTables, Islands, JointModel, JointSide,
+    LinearInertia, LoopModel, LoopSpring, MechanismError, ModelNames, ModelSprings, ModelStructure,
+    NameTable, PairForces, PairModel, PairPath, RotorModel, TransmissionModel, TreeExtent, WORLD,
+    check_names, pose_of,
 };
 use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
@@ -48,8 +49,13 @@ impl Records {
     }
 }
 
-/// Makes the model of a planned graph: its variables are the dynamic bodies in order, its constraints the joints.
-pub(crate) fn lay_out(records: Records, names: ModelNames, (graph, plan): (Graph, EliminationPlan)) -> Model {
+/// Makes the model of a planned graph: its variables are the dynamic bodies in order, its constraints the joints. Fails if a motor is to compensate
+/// a weight that is not its own.
+pub(crate) fn lay_out(
+    records: Records,
+    names: ModelNames,
+    (graph, plan): (Graph, EliminationPlan),
+) -> Result<Model, MechanismError> {
     let Records { bodies, joints, forces, springs, transmissions, poses, motions, .. } = records;
     let dynamic = |b: &(usize, &BodyModel)| b.1.kind == BodyKind::Dynamic;
     let body_of_variable: Vec<u32> =
@@ -84,10 +90,11 @@ pub(crate) fn lay_out(records: Records, names: ModelNames, (graph, plan): (Graph
     model.derived = DerivedTables::of(&model);
     model.mark_pairs();
     model.derived.rotors = RotorModel::of(&model);
+    model.derived.carried = Carried::by_motors(&model)?;
     model.mark_skew();
     model.stamp = model.layout_stamp();
     model.initial = model.state_of(poses, motions);
-    model
+    Ok(model)
 }
 
 impl Model {
@@ -404,6 +411,7 @@ impl DerivedTables {
             is_overconstrained: model.find_overconstrained(),
             has_many_loops: model.find_many_loops(),
             rotors: Vec::new(),
+            carried: Vec::new(),
         }
     }
 }

@@ -11,8 +11,8 @@ use sinew_topology::{EliminationPlan, Graph, NONE};
 use crate::forces::{ForceSet, PointSpring};
 use crate::joints::fading_twist_gradient;
 use crate::model::{
-    BodyModel, Islands, JointModel, LinearInertia, LoopModel, LoopSpring, NameTable, PairModel, RotorModel,
-    TransmissionModel, TreeExtent, WORLD, pose_of,
+    BodyModel, Carried, Islands, JointModel, LinearInertia, LoopModel, LoopSpring, NameTable, PairModel,
+    RotorModel, TransmissionModel, TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyId, BodyKind, BreakLoad, JointFrames, JointId, State, relative_rotation};
 
@@ -98,6 +98,8 @@ pub(crate) struct DerivedTables {
     pub(crate) has_many_loops: bool,
     /// Bodies that may spin about an axis of symmetry.
     pub(crate) rotors: Vec<RotorModel>,
+    /// What the motors carry that compensate gravity.
+    pub(crate) carried: Vec<Carried>,
 }
 
 impl ModelSprings {

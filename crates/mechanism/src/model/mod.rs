@@ -4,6 +4,7 @@
 //! `builder` makes a model, `edit` makes another one from it, `carry` takes a state along. `state` is the plain data that a step changes.
 
 mod builder;
+mod carried;
 mod carry;
 mod checks;
 mod edit;
@@ -25,6 +26,7 @@ mod tree_extent;
 
 pub use builder::{MechanismBuilder, Structure};
 pub(crate) use builder::{endpoints, n_rows};
+pub(crate) use carried::Carried;
 pub use carry::Moves;
 pub(crate) use checks::{
     Checked, check_body, check_joint, check_names, check_spring, check_transmission, label,

@@ -18,7 +18,7 @@ use sinew_topology::NONE;
 use crate::assembly::AssemblyErrors;
 use crate::cubic_path::CubicWeights;
 use crate::loops::{LoopWorkspace, OpeningPolicy};
-use crate::prepare::{increment, set_targets};
+use crate::prepare::{add_compensation, increment, set_targets};
 use crate::steppers::{ActiveStep, StepTask};
 use crate::tree::{Evaluation, StepStage, TreeReport};
 use crate::workspace::{BodyDerivative, ExplicitScratch};
@@ -79,6 +79,10 @@ fn accelerate(
     let ActiveStep { task, state, workspace, run } = step;
     let StepTask { model, input, settings, .. } = *task;
     let Workspace { tree, loops, targets, reactions, .. } = &mut **workspace;
+    if !model.derived.carried.is_empty() {
+        set_targets(model, &input, targets);
+        add_compensation(model, &scratch.poses, settings.gravity, targets);
+    }
     // Targets of the input move evenly towards the end of the step.
     for (joint, target) in input.usable_motors(model) {
         targets[joint.index()].position = target.position - (1.0 - c) * settings.dt * target.velocity;

@@ -4,7 +4,7 @@
 //! wrenches in world axes at centres of mass. Constant cost per joint.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{DriveCoordinate, Force, quat_to_mat3};
+use sinew_math::{DriveCoordinate, Force, Pose, quat_to_mat3};
 
 use crate::forces::{ForceSet, RotationForce};
 use crate::input_index::StepInput;
@@ -12,30 +12,48 @@ use crate::joints::{fading_twist_gradient, twist_angle};
 use crate::tree::Evaluation;
 use crate::{Input, JointId, Model, MotorTarget, Response, State};
 
-/// What an input says of the forces along joints, found by joint.
+/// What the forces along joints depend on beside their coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct JointDemand<'a> {
+    /// The input of the step.
+    pub input: &'a Input,
+    /// Central poses of the bodies: motors that compensate gravity carry them.
+    pub poses: &'a [Pose],
+    /// m/s².
+    pub gravity: DVec3,
+}
+
+/// What is asked of the forces along joints, found by joint.
 #[derive(Clone, Debug, Default)]
 pub struct MotorGoals {
-    /// Per joint: the goal of its motor, if the input gives one; empty if it gives none at all.
+    /// Per joint: the goal of its motor, if it is not that of the model; empty if all are.
     targets: Vec<Option<MotorTarget>>,
     spring_scale: f64,
 }
 
-/// The goal of a joint's motor, if the input gives one, and the scale of springs.
+/// The goal of a joint's motor, if it is not that of the model, and the scale of springs.
 type GivenForces = (Option<MotorTarget>, f64);
 
 impl MotorGoals {
-    /// What the input says of a joint.
+    /// What is asked of a joint.
     fn of(&self, joint: JointId) -> GivenForces {
         (self.targets.get(joint.index()).copied().flatten(), self.spring_scale)
     }
 
-    /// Reads an input. No allocation once warm.
-    pub fn fill(&mut self, model: &Model, input: &Input) {
+    /// Reads a demand. No allocation once warm.
+    pub fn fill(&mut self, model: &Model, demand: &JointDemand<'_>) {
+        let JointDemand { input, poses, gravity } = *demand;
         self.spring_scale = input.usable_spring_scale();
         self.targets.clear();
-        self.targets.resize(if input.motors.is_empty() { 0 } else { model.joints.len() }, None);
+        let is_plain = input.motors.is_empty() && model.derived.carried.is_empty();
+        self.targets.resize(if is_plain { 0 } else { model.joints.len() }, None);
         for (joint, target) in input.usable_motors(model) {
             self.targets[joint.index()] = Some(*target);
+        }
+        for carried in &model.derived.carried {
+            let target = &mut self.targets[carried.joint()];
+            let own = || model.motor_target(carried.joint());
+            target.get_or_insert_with(own).force += carried.effort(model, poses, gravity);
         }
     }
 }
@@ -69,16 +87,27 @@ impl Model {
         joint: JointId,
         coordinate: DriveCoordinate,
         value_and_rate: [f64; 2],
-        input: &Input,
+        demand: &JointDemand<'_>,
         h: f64,
     ) -> Response<f64> {
-        self.targeted_response(joint, coordinate, value_and_rate, self.given(joint, input), h)
+        self.targeted_response(joint, coordinate, value_and_rate, self.given(joint, demand), h)
     }
 
-    /// What an input says of the forces of a joint.
-    fn given(&self, joint: JointId, input: &Input) -> GivenForces {
-        let target = input.usable_motors(self).filter(|(named, _)| *named == joint).last();
-        (target.map(|(_, target)| *target), input.usable_spring_scale())
+    /// What is asked of the forces of a joint.
+    fn given(&self, joint: JointId, demand: &JointDemand<'_>) -> GivenForces {
+        let JointDemand { input, poses, gravity } = *demand;
+        let given = input.usable_motors(self).filter(|(named, _)| *named == joint).last();
+        let mut target = given.map(|(_, target)| *target);
+        for carried in self.derived.carried.iter().filter(|carried| carried.joint() == joint.index()) {
+            let own = || self.motor_target(joint.index());
+            target.get_or_insert_with(own).force += carried.effort(self, poses, gravity);
+        }
+        (target, input.usable_spring_scale())
+    }
+
+    /// The target that the model gives the motor of a joint.
+    fn motor_target(&self, joint: usize) -> MotorTarget {
+        self.forces[self.joints[joint].forces as usize].motor().map(|motor| motor.target).unwrap_or_default()
     }
 
     /// [`Model::scalar_response`] where the input has been read: as fast with many motors as with one.
@@ -114,10 +143,10 @@ impl Model {
         joint: JointId,
         rotation: DQuat,
         rate: DVec3,
-        input: &Input,
+        demand: &JointDemand<'_>,
         h: f64,
     ) -> Response<DVec3> {
-        self.targeted_rotation(joint, (rotation, rate), self.given(joint, input), h)
+        self.targeted_rotation(joint, (rotation, rate), self.given(joint, demand), h)
     }
 
     /// [`Model::rotation_response`] where the input has been read.

@@ -30,7 +30,7 @@ mod substeps;
 
 pub(crate) use implicit_step::ImplicitStep;
 pub(crate) use integrate::integrate;
-pub use joint_space::{MotorGoals, external_wrenches};
+pub use joint_space::{JointDemand, MotorGoals, external_wrenches};
 pub use momentum::BodiesAsOne;
 pub(crate) use momentum::{remember_momenta, restore_momenta};
 pub(crate) use newton::Closing;

@@ -13,7 +13,7 @@ use sinew_topology::NONE;
 use crate::input_index::StepInput;
 use crate::loops::Refinement;
 use crate::model::JointModel;
-use crate::prepare::{move_pose, set_targets};
+use crate::prepare::{add_compensation, move_pose, set_targets};
 use crate::steppers::{JointCare, OrderFallback, RESOLVED_TURN};
 use crate::tree::LinearizationPoint;
 use crate::workspace::PointScratch;
@@ -274,5 +274,6 @@ impl ActiveStep<'_, '_> {
         let StepTask { model, input, settings, .. } = self.task;
         move_kinematic(model, self.state, &input, settings.dt);
         set_targets(model, &input, &mut self.workspace.targets);
+        add_compensation(model, &self.state.poses, settings.gravity, &mut self.workspace.targets);
     }
 }

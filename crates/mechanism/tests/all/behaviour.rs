@@ -30,7 +30,13 @@ fn rotor(arm: f64, force: Option<ScalarForce>, settings: Settings) -> (Run, Join
 
 fn motor(kp: f64, kd: f64, max_force: f64, position: f64, velocity: f64) -> ScalarForce {
     let mut force = ScalarForce::default();
-    force.motor = Some(Motor { kp, kd, max_force, target: MotorTarget { position, velocity } });
+    force.motor = Some(Motor {
+        kp,
+        kd,
+        max_force,
+        target: MotorTarget { position, velocity, ..MotorTarget::default() },
+        gravity_compensation: false,
+    });
     force
 }
 
@@ -51,7 +57,7 @@ fn position_motors_reach_their_targets_and_sag_under_load() {
     run.steps(600);
     assert_close!(twist(&run, joint), 1.2, 1e-9);
     // A new goal by the input, more than a turn away.
-    run.input.motors.push((joint, MotorTarget { position: -8.0, velocity: 0.0 }));
+    run.input.motors.push((joint, MotorTarget { position: -8.0, velocity: 0.0, ..MotorTarget::default() }));
     run.steps(900);
     assert_close!(twist(&run, joint), -8.0, 1e-9);
     // kp (x* − x) = m g arm cos x.

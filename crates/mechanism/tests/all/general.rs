@@ -185,7 +185,7 @@ fn every_mask_holds_what_is_locked_in_the_tree_and_as_a_loop() {
 /// A motor along a coordinate.
 fn motor(kp: f64, kd: f64, max_force: f64, target: MotorTarget) -> ScalarForce {
     let mut force = ScalarForce::default();
-    force.motor = Some(Motor { kp, kd, max_force, target });
+    force.motor = Some(Motor { kp, kd, max_force, target, gravity_compensation: false });
     force
 }
 
@@ -221,7 +221,7 @@ fn forces_act_along_every_coordinate() {
         let resting = fallen(limited, 240);
         assert!((resting + 0.1 + 2.0 * 9.81 / 1e4).abs() < 1e-6, "{axis}: {resting}");
         // A position motor: hangs below its target. A weak one falls with what it lacks, one step of first order more.
-        let target = MotorTarget { position: 0.3, velocity: 0.0 };
+        let target = MotorTarget { position: 0.3, velocity: 0.0, ..MotorTarget::default() };
         let hanging = fallen(motor(1e3, 200.0, f64::INFINITY, target), 600);
         assert!((hanging - 0.3 + 2.0 * 9.81 / 1e3).abs() < 1e-6, "{axis}: {hanging}");
         let weak = fallen(motor(0.0, 1e6, 10.0, MotorTarget::default()), 60);
@@ -245,7 +245,7 @@ fn turns_reach_the_targets_of_their_motors() {
         let mut targets = [0.0; 3];
         for (n, &m) in turns.iter().enumerate() {
             targets[m] = [0.5, -0.4, 0.3][n];
-            let target = MotorTarget { position: targets[m], velocity: 0.0 };
+            let target = MotorTarget { position: targets[m], velocity: 0.0, ..MotorTarget::default() };
             wanted[3 + m] = JointCoordinate::Free(motor(20.0, 2.0, f64::INFINITY, target));
         }
         let (model, thrown) = weight(&wanted);

@@ -42,7 +42,13 @@ fn height_after(builder: MechanismBuilder, settings: &Settings, seconds: f64) ->
 fn weak_forces(weight: f64) -> [ScalarForce; 2] {
     let (mut motor, mut friction) = (ScalarForce::default(), ScalarForce::default());
     let max_force = 9.0 / 9.81 * weight;
-    motor.motor = Some(Motor { kp: 0.0, kd: 1e6, max_force, target: MotorTarget::default() });
+    motor.motor = Some(Motor {
+        kp: 0.0,
+        kd: 1e6,
+        max_force,
+        target: MotorTarget::default(),
+        gravity_compensation: false,
+    });
     friction.friction = max_force;
     [motor, friction]
 }
@@ -95,8 +101,10 @@ fn floating(rng: &mut Rng) -> MechanismBuilder {
             if kind == JointKind::Hinge {
                 let mut force = ScalarForce::spring(rng.uniform(0.0, 50.0), 0.0, 0.5);
                 force.friction = rng.uniform(0.0, 1.0);
-                let target = MotorTarget { position: 0.0, velocity: rng.uniform(-2.0, 2.0) };
-                force.motor = Some(Motor { kp: 0.0, kd: 5.0, max_force: 3.0, target });
+                let target =
+                    MotorTarget { position: 0.0, velocity: rng.uniform(-2.0, 2.0), ..MotorTarget::default() };
+                force.motor =
+                    Some(Motor { kp: 0.0, kd: 5.0, max_force: 3.0, target, gravity_compensation: false });
                 joint = joint.with_twist(force);
             }
             builder.add_joint(joint);
@@ -252,8 +260,9 @@ fn energy_that_has_a_source_is_not_taken() {
         let mut force = ScalarForce::default();
         match what {
             0 => {
-                let target = MotorTarget { position: 0.0, velocity: 20.0 };
-                force.motor = Some(Motor { kp: 0.0, kd: 3.0, max_force: 50.0, target });
+                let target = MotorTarget { position: 0.0, velocity: 20.0, ..MotorTarget::default() };
+                force.motor =
+                    Some(Motor { kp: 0.0, kd: 3.0, max_force: 50.0, target, gravity_compensation: false });
             }
             1 => {}
             _ => force.armature = 0.2,

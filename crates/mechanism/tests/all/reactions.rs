@@ -78,8 +78,9 @@ impl Tangle {
                 spec = spec.with_twist(ScalarForce::spring(rng.uniform(1.0, 20.0), 0.3, 0.5));
             } else if kind == JointKind::Hinge && rng.chance(0.5) {
                 let mut force = ScalarForce::default();
-                let target = MotorTarget { position: 0.4, velocity: 0.1 };
-                force.motor = Some(Motor { kp: 30.0, kd: 3.0, max_force: 2.0, target });
+                let target = MotorTarget { position: 0.4, velocity: 0.1, ..MotorTarget::default() };
+                force.motor =
+                    Some(Motor { kp: 30.0, kd: 3.0, max_force: 2.0, target, gravity_compensation: false });
                 spec = spec.with_twist(force);
             }
             specs.push(spec);
@@ -328,7 +329,13 @@ fn a_held_arm_shows_its_motor_and_its_weight() {
             let frames = frames_at(&pose, &Pose::IDENTITY, DVec3::ZERO, DVec3::Y);
             let mut force = ScalarForce::default();
             let target = MotorTarget::default();
-            force.motor = Some(Motor { kp: 1e4, kd: 80.0, max_force: f64::INFINITY, target });
+            force.motor = Some(Motor {
+                kp: 1e4,
+                kd: 80.0,
+                max_force: f64::INFINITY,
+                target,
+                gravity_compensation: false,
+            });
             JointSpec::new("pin", JointKind::Hinge, body, None, frames).with_twist(force)
         });
         let model = builder.build().expect("a valid mechanism");

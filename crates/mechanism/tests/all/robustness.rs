@@ -111,7 +111,13 @@ fn bad_joints_are_refused_by_name() {
     number(&twist(force));
     let mut force = ScalarForce::default();
     for (kp, max_force, position) in [(-1.0, 1.0, 0.0), (1.0, -1.0, 0.0), (1.0, 1.0, f64::NAN)] {
-        force.motor = Some(Motor { kp, kd: 0.0, max_force, target: MotorTarget { position, velocity: 0.0 } });
+        force.motor = Some(Motor {
+            kp,
+            kd: 0.0,
+            max_force,
+            target: MotorTarget { position, velocity: 0.0, ..MotorTarget::default() },
+            gravity_compensation: false,
+        });
         number(&twist(force));
     }
     number(&|j| j.with_rotation(RotationForce::spring(f64::NAN, 0.0)));
@@ -124,8 +130,8 @@ fn bad_joints_are_refused_by_name() {
     coordinate(&|j| j.with_slide(ScalarForce::default()));
     coordinate(&|j| j.driven_by(DriveCoordinate::Slide));
     coordinate(&|j| j.driven_by(DriveCoordinate::Twist).driven_by(DriveCoordinate::Twist));
-    let target = MotorTarget { position: 0.0, velocity: 0.0 };
-    force.motor = Some(Motor { kp: 1.0, kd: 0.0, max_force: 1.0, target });
+    let target = MotorTarget { position: 0.0, velocity: 0.0, ..MotorTarget::default() };
+    force.motor = Some(Motor { kp: 1.0, kd: 0.0, max_force: 1.0, target, gravity_compensation: false });
     coordinate(&|j| of_kind(j, JointKind::Cylindrical).with_twist(force).with_slide(force));
     coordinate(&|j| of_kind(j, JointKind::Fixed).with_rotation(RotationForce::spring(1.0, 0.0)));
 
@@ -183,14 +189,14 @@ fn numbers_that_are_none_are_ignored_in_inputs() {
     let frames = frames_at(&Pose::IDENTITY, &Pose::IDENTITY, DVec3::ZERO, DVec3::Z);
     let joint = JointSpec::new("rail", JointKind::Cylindrical, body, Some(hand), frames);
     let mut force = ScalarForce::default();
-    let target = MotorTarget { position: 0.1, velocity: 0.0 };
-    force.motor = Some(Motor { kp: 10.0, kd: 1.0, max_force: 5.0, target });
+    let target = MotorTarget { position: 0.1, velocity: 0.0, ..MotorTarget::default() };
+    force.motor = Some(Motor { kp: 10.0, kd: 1.0, max_force: 5.0, target, gravity_compensation: false });
     let joint = builder.add_joint(joint.with_twist(force).driven_by(DriveCoordinate::Slide));
     let nan = f64::NAN;
     let mut input = Input::default();
     input.kinematic.push((hand, Pose::from_translation(DVec3::NAN)));
     input.wrenches.push((body, Force::new(DVec3::NAN, DVec3::ONE)));
-    input.motors.push((joint, MotorTarget { position: nan, velocity: 0.0 }));
+    input.motors.push((joint, MotorTarget { position: nan, velocity: 0.0, ..MotorTarget::default() }));
     let drive = Drive { coordinate: DriveCoordinate::Slide, value: nan, rate: 0.0, acceleration: 0.0 };
     input.drives.push((joint, drive));
     input.spring_scale = nan;

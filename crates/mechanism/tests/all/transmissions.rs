@@ -212,7 +212,9 @@ fn a_winch_lifts_until_its_largest_force() {
         // Half a metre per second.
         length -= 0.5 / 60.0;
         input.lengths.clear();
-        input.lengths.push((winch, MotorTarget { position: length, velocity: -0.5 }));
+        input
+            .lengths
+            .push((winch, MotorTarget { position: length, velocity: -0.5, ..MotorTarget::default() }));
         step(&model, &mut state, &input, &settings, &mut workspace);
         let reading = transmission_reading(&model, &state, winch);
         assert!(reading.force <= 120.0 * (1.0 + 1e-8), "{k}: {reading:?}");

@@ -106,8 +106,8 @@ fn a_twist_limit_bears_a_torque_at_any_lean() {
 #[test]
 fn a_twist_motor_turns_with_its_largest_torque_then_at_its_speed() {
     for kind in [JointKind::Ball, JointKind::Universal] {
-        let target = MotorTarget { position: 0.0, velocity: 30.0 };
-        let motor = Motor { kp: 0.0, kd: 1e4, max_force: 0.5, target };
+        let target = MotorTarget { position: 0.0, velocity: 30.0, ..MotorTarget::default() };
+        let motor = Motor { kp: 0.0, kd: 1e4, max_force: 0.5, target, gravity_compensation: false };
         let model = top(kind, DVec3::ZERO, DVec3::ZERO, driven(motor));
         let moment = model.principal_moments(model.bodies().next().expect("a body")).min_element();
         let mut settings = without_gravity(Settings::default());
@@ -134,7 +134,8 @@ fn a_position_motor_holds_the_twist_while_the_axis_swings() {
         kp: 200.0,
         kd: 10.0,
         max_force: f64::INFINITY,
-        target: MotorTarget { position: 0.6, velocity: 0.0 },
+        target: MotorTarget { position: 0.6, velocity: 0.0, ..MotorTarget::default() },
+        gravity_compensation: false,
     };
     let model = top(JointKind::Ball, DVec3::X * 0.5, DVec3::Y * 1.5, driven(motor));
     let mut settings = without_gravity(Settings::default());
@@ -172,8 +173,9 @@ fn twist_forces_keep_momentum_between_floating_bodies() {
                 let frames =
                     JointFrames::coincident(&builder.body_pose(body), &builder.body_pose(parent), &frame);
                 let mut force = limited(0.3, 100.0, 1.0);
-                let target = MotorTarget { position: 0.0, velocity: 2.0 };
-                force.motor = Some(Motor { kp: 0.0, kd: 5.0, max_force: 1.0, target });
+                let target = MotorTarget { position: 0.0, velocity: 2.0, ..MotorTarget::default() };
+                force.motor =
+                    Some(Motor { kp: 0.0, kd: 5.0, max_force: 1.0, target, gravity_compensation: false });
                 force.friction = 0.2;
                 builder.add_joint(
                     JointSpec::new("", JointKind::Ball, body, Some(parent), frames).with_twist(force),

@@ -121,13 +121,14 @@ impl MotorDoc {
             target: TargetDoc::Value(target),
             stiffness,
             damping,
-            max_force: None,
+            ..PositionMotorDoc::default()
         })
     }
 
     /// A motor that pulls towards a velocity (rad/s or m/s) with this gain.
     pub fn velocity(target: f64, damping: f64) -> Self {
-        Self::Velocity(VelocityMotorDoc { target: TargetDoc::Value(target), damping, max_force: None })
+        let target = TargetDoc::Value(target);
+        Self::Velocity(VelocityMotorDoc { target, damping, ..VelocityMotorDoc::default() })
     }
 
     /// Its largest force (N·m or N).
@@ -136,6 +137,16 @@ impl MotorDoc {
         match &mut self {
             Self::Position(motor) => motor.max_force = Some(force),
             Self::Velocity(motor) => motor.max_force = Some(force),
+        }
+        self
+    }
+
+    /// It also holds what hangs on the joint against gravity, within its largest force.
+    #[must_use]
+    pub fn with_gravity_compensation(mut self) -> Self {
+        match &mut self {
+            Self::Position(motor) => motor.gravity_compensation = true,
+            Self::Velocity(motor) => motor.gravity_compensation = true,
         }
         self
     }

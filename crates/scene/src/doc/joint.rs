@@ -276,6 +276,8 @@ document! {
         pub damping: f64,
         /// Largest force (N·m or N); unlimited if left out.
         [omit] pub max_force: Option<f64>,
+        /// Whether it also holds what hangs on the joint against gravity.
+        [omit] pub gravity_compensation: bool,
     }
 }
 
@@ -288,6 +290,8 @@ document! {
         pub damping: f64,
         /// Largest force (N·m or N); unlimited if left out.
         [omit] pub max_force: Option<f64>,
+        /// Whether it also holds what hangs on the joint against gravity.
+        [omit] pub gravity_compensation: bool,
     }
 }
 

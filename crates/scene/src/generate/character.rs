@@ -134,7 +134,7 @@ fn expand_joint(
             target: TargetDoc::Track(follow.track.clone()),
             stiffness: spring.stiffness,
             damping: spring.damping,
-            max_force: None,
+            ..PositionMotorDoc::default()
         })
     });
     let is_sprung = joint.driven && motor.is_none() && spring != Default::default();

@@ -46,6 +46,7 @@ impl World {
     }
 
     /// Removes a part with everything that hangs on it: joints, colliders, springs, ropes and inputs of a body, gears of a joint. None if it is not there.
+    /// A joint is given back with its frames on its bodies and a rope with its length: inserted again, they are what they were, wherever their bodies are.
     ///
     /// # Errors
     /// If something else needs it, such as flesh or a score; the world then stays as it was.

@@ -5,12 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use glam::DVec3;
 use sinew_math::Pose;
 use sinew_mechanism::BodyId;
-use sinew_scene::{
-    BodyDoc, EditableScene, EndDoc, FrameDoc, JointDoc, JointFramesDoc, LocalFramesDoc, RopeDoc, TargetDoc,
-};
+use sinew_scene::{BodyDoc, EditableScene, EndDoc, JointDoc, JointFramesDoc, RopeDoc, TargetDoc};
 
 use super::World;
 
@@ -24,11 +21,7 @@ type Places = BTreeMap<String, Place>;
 
 /// Writes the frames and lengths that the edit of `scene` would change in body frames.
 pub(super) fn place_new(world: &World, scene: &mut EditableScene) {
-    // Frames that are none are left for the rules of scenes to refuse.
-    let is_open = |joint: &JointDoc| match &joint.frames {
-        JointFramesDoc::World(frame) => frame.anchor.is_finite() && frame.axis.try_normalize().is_some(),
-        JointFramesDoc::Local(_) => false,
-    };
+    let is_open = |joint: &JointDoc| joint.frames.is_in_world();
     let puts = |(handle, body): (_, &BodyDoc)| {
         scene
             .before(handle)
@@ -117,21 +110,9 @@ fn in_bodies(joint: &JointDoc, places: &Places, when: usize) -> JointFramesDoc {
         name.and_then(|name| places.get(name)).map_or(Pose::IDENTITY, |place| place.poses[when])
     };
     let (child, parent) = (pose(Some(&joint.child)), pose(joint.parent.as_deref()));
-    let (child, parent) = joint.frames.in_bodies(&child, &parent);
-    let frame = |pose: Pose| FrameDoc {
-        anchor: pose.translation,
-        axis: pose.rotation * DVec3::X,
-        reference: Some(pose.rotation * DVec3::Y),
-    };
-    JointFramesDoc::Local(LocalFramesDoc { child: frame(child), parent: frame(parent) })
+    joint.frames.on_bodies(&child, &parent)
 }
 
 fn length(rope: &RopeDoc, places: &Places, when: usize) -> f64 {
-    let place = |end: &EndDoc| match end {
-        EndDoc::World(point) => *point,
-        EndDoc::Body { name, point } => {
-            places.get(name).map_or(*point, |place| place.poses[when].transform_point(*point))
-        }
-    };
-    rope.path.windows(2).map(|pair| place(&pair[0]).distance(place(&pair[1]))).sum()
+    rope.path_length(|name| places.get(name).map(|place| place.poses[when]))
 }

@@ -24,7 +24,8 @@ pub(crate) struct PartsNow {
     pub(crate) scene: Option<Arc<EditableScene>>,
     /// The model in force.
     pub(crate) model: Arc<Model>,
-    gone: Arc<[String]>,
+    /// Names of what touched when the last edit removed it.
+    pub(crate) gone: Arc<[String]>,
 }
 
 impl World {
@@ -35,6 +36,12 @@ impl World {
     /// see [`BuildError::fields`] for the places.
     pub fn from_scene(scene: &SceneDoc) -> Result<Self, BuildError> {
         Ok(Self::compiled(Arc::new(EditableScene::new(scene)), compile(scene)?))
+    }
+
+    /// The world of a scene whose parts have handles.
+    pub(crate) fn from_editable(scene: EditableScene) -> Result<Self, BuildError> {
+        let compiled = compile(scene.scene())?;
+        Ok(Self::compiled(Arc::new(scene), compiled))
     }
 
     fn compiled(scene: Arc<EditableScene>, compiled: CompiledScene) -> Self {
@@ -78,6 +85,8 @@ impl World {
         let is_here =
             |scene: &&Arc<EditableScene>| self.scene.as_ref().is_some_and(|own| Arc::ptr_eq(own, scene));
         if let Some(scene) = scene.as_ref().filter(|scene| !is_here(scene)) {
+            // Handles of parts that came later are not given again.
+            self.scene.iter().for_each(|own| scene.pass_handles(own));
             *self = Self::compiled(Arc::clone(scene), compile(scene.scene())?);
         }
         self.gone = Arc::clone(gone);

@@ -32,7 +32,12 @@ fn bad_entries_are_left_out_and_counted() {
         ("wrench on nobody", Box::new(move |i| i.wrenches.push((nobody, Force::ZERO)))),
         ("pose", Box::new(move |i| i.kinematic.push((body, Pose::from_translation(DVec3::Z * NAN))))),
         ("pose of nobody", Box::new(move |i| i.kinematic.push((nobody, Pose::IDENTITY)))),
-        ("motor", Box::new(move |i| i.motors.push((joint, MotorTarget { position: NAN, velocity: 0.0 })))),
+        (
+            "motor",
+            Box::new(move |i| {
+                i.motors.push((joint, MotorTarget { position: NAN, velocity: 0.0, ..MotorTarget::default() }))
+            }),
+        ),
         ("no motor", Box::new(move |i| i.motors.push((no_joint, MotorTarget::default())))),
         ("drive", Box::new(move |i| i.drives.push((joint, drive)))),
         ("no drive", Box::new(move |i| i.drives.push((no_joint, Drive { value: 0.0, ..drive })))),

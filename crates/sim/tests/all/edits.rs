@@ -4,8 +4,8 @@ use glam::{DQuat, DVec3};
 use sinew_math::exp_so3;
 use sinew_scene::{FleshMaterialDoc, FleshMeshDoc, JointKind};
 use sinew_sim::{
-    BodyDoc, ColliderDoc, ContactDoc, FleshDoc, JointDoc, MassDoc, Pose, RopeDoc, SceneDoc, Shape, SpringDoc,
-    World,
+    BodyDoc, ColliderDoc, ContactDoc, EndDoc, FleshDoc, JointDoc, MassDoc, Pose, RopeDoc, SceneDoc, Shape,
+    ShapeDoc, SpringDoc, TargetDoc, World,
 };
 
 fn cube(name: &str, at: DVec3) -> BodyDoc {
@@ -366,4 +366,50 @@ fn joints_without_an_axis_are_refused() {
         let joint = JointDoc::new(JointKind::Hinge, "bad", "box").axis(axis);
         assert!(world.insert(joint).is_err());
     }
+}
+
+#[test]
+fn what_is_taken_out_and_put_back_is_exactly_what_it_was() {
+    let ball = |name: &str, x: f64| {
+        let shape = ShapeDoc::from(Shape::Sphere { radius: 0.1 }).at(DVec3::new(0.1, 0.05, -0.1));
+        BodyDoc::new(name).at(DVec3::new(x, 0.0, 2.0)).shape(shape)
+    };
+    let upper = JointDoc::new(JointKind::Ball, "upper", "a").at(DVec3::new(0.0, 0.0, 2.0));
+    let lower = JointDoc::new(JointKind::Ball, "lower", "b").parent("a").at(DVec3::new(0.7, 0.1, 2.1));
+    let hinge = JointDoc::new(JointKind::Hinge, "hinge", "c")
+        .parent("b")
+        .at(DVec3::new(1.3, 0.0, 2.0))
+        .axis(DVec3::ONE);
+    let path = [EndDoc::from(DVec3::new(0.0, 1.0, 2.5)), EndDoc::on("c", DVec3::Y * 0.1)];
+    let rope = RopeDoc::new("rope", path);
+    let scene = SceneDoc::new("chain").with(ball("a", 0.5)).with(ball("b", 1.0)).with(ball("c", 1.5));
+    let scene = scene.with(upper).with(lower).with(hinge).with(rope);
+    let mut world = World::from_scene(&SceneDoc { dt: 1.0 / 60.0, ..scene }).expect("a scene");
+    let frames = |world: &World| {
+        ["upper", "lower", "hinge"].map(|name| {
+            let id = world.joint(name).expect("a joint");
+            world.mechanism().joint_frames(id)
+        })
+    };
+    let first = frames(&world);
+    for round in 0..100 {
+        run(&mut world, 3);
+        let name = ["upper", "lower", "hinge"][round % 3];
+        let handle = world.find::<JointDoc>(name).expect("a joint");
+        let joint = world.remove(handle).expect("a good edit").expect("it is there");
+        let handle = world.find::<RopeDoc>("rope").expect("a rope");
+        let rope = world.remove(handle).expect("a good edit").expect("it is there");
+        world.insert(joint).expect("a good edit");
+        world.insert(rope).expect("a good edit");
+    }
+    for (now, before) in frames(&world).into_iter().zip(first) {
+        let points = [now.point1.distance(before.point1), now.point2.distance(before.point2)];
+        let turns = [now.rotation1.dot(before.rotation1), now.rotation2.dot(before.rotation2)];
+        assert!(points.iter().all(|gap| *gap < 1e-14), "{points:?}");
+        assert!(turns.iter().all(|cosine| 1.0 - cosine.abs() < 1e-14), "{turns:?}");
+    }
+    let rope = &world.to_scene().expect("a scene").ropes[0];
+    let length = DVec3::new(0.0, 1.0, 2.5).distance(DVec3::new(1.5, 0.1, 2.0));
+    assert_eq!(rope.length, Some(TargetDoc::Value(length)));
+    assert!(world.violation().position < 1e-9, "{:?}", world.violation());
 }

@@ -1,7 +1,7 @@
 //! Recordings reach every step of a run with its bits, whatever happened between the steps: edits, changes of the scene, settings, bodies put elsewhere.
 
 use glam::DVec3;
-use sinew_sim::{BodyDoc, ColliderDoc, Pose, Recording, SceneDoc, Shape, World, digest};
+use sinew_sim::{BodyDoc, ColliderDoc, Pose, Recording, RewindError, SceneDoc, Shape, World, digest};
 use sinew_testkit::Rng;
 
 use crate::common::{mechanisms, scene};
@@ -132,4 +132,123 @@ fn recordings_of_worlds_without_a_scene_rewind_and_say_why_they_are_not_saved() 
     assert_eq!(world.digest(), digests[5]);
     let refused = ron::to_string(&recording).expect_err("there is no scene");
     assert!(refused.to_string().contains("no scene to save"), "{refused}");
+}
+
+/// A ball above a floor, which touches it within a second.
+fn yard() -> (World, BodyDoc) {
+    let world = World::from_scene(&SceneDoc::new("yard").with(ColliderDoc::floor(0.0))).expect("a scene");
+    (world, BodyDoc::new("").at(DVec3::Z * 0.12).shape(Shape::Sphere { radius: 0.1 }).touching())
+}
+
+#[test]
+fn handles_of_what_was_undone_name_nothing_ever_after() {
+    let (mut world, ball) = yard();
+    let first = world.insert(ball.clone()).expect("a good edit");
+    let mut recording = Recording::new(&world, 4);
+    recording.step(&mut world);
+    let mut undone = Vec::new();
+    for _ in 0..5 {
+        undone.push(world.insert(ball.clone()).expect("a good edit"));
+        // Taken out and put in again, in the same slot.
+        world.remove(undone[undone.len() - 1]).expect("a good edit");
+        undone.push(world.insert(ball.clone()).expect("a good edit"));
+        recording.step(&mut world);
+        recording.rewind(&mut world, 1).expect("recorded");
+        recording.truncate(1);
+        let other = world.clone();
+        let fresh = world.insert(ball.clone()).expect("a good edit");
+        assert!(world.get(first).is_some() && world.get(fresh).is_some());
+        assert!(
+            undone.iter().all(|&handle| handle != fresh && world.get(handle).is_none()),
+            "{undone:?} {fresh:?}"
+        );
+        // A copy of the world does not give it to anything else.
+        let mut other = other;
+        let apart = other.insert(ball.clone()).expect("a good edit");
+        assert!(apart != fresh && other.get(fresh).is_none());
+        undone.extend([fresh, apart]);
+        recording.rewind(&mut world, 1).expect("recorded");
+    }
+}
+
+#[test]
+fn handles_of_an_edit_that_was_refused_name_nothing() {
+    let (mut world, ball) = yard();
+    let mut given = None;
+    let refused = world.edit(|scene| {
+        given = Some(scene.insert(ball.clone()));
+        scene.insert(BodyDoc::new("massless").mass(-1.0));
+    });
+    assert!(refused.is_err());
+    let fresh = world.insert(ball).expect("a good edit");
+    assert!(given != Some(fresh) && given.is_some_and(|handle| world.get(handle).is_none()));
+}
+
+#[test]
+fn a_rewind_past_the_end_is_refused_and_changes_nothing() {
+    let (mut world, ball) = yard();
+    world.insert(ball).expect("a good edit");
+    let mut recording = Recording::new(&world, 4);
+    for _ in 0..6 {
+        recording.step(&mut world);
+    }
+    recording.rewind(&mut world, 3).expect("recorded");
+    let before = world.digest();
+    let error = recording.rewind(&mut world, 7).expect_err("there are six");
+    assert!(matches!(error, RewindError::NotRecorded { asked: 7, recorded: 6, .. }), "{error:?}");
+    assert!(error.to_string().contains("step 7") && error.to_string().contains("6 steps"), "{error}");
+    assert_eq!(world.digest(), before);
+    recording.rewind(&mut world, 6).expect("the last one");
+}
+
+#[test]
+fn recordings_that_were_read_keep_handles_and_the_names_of_what_was_removed() {
+    let (mut world, ball) = yard();
+    let names = ["one", "two", "three"];
+    let handles = names.map(|name| {
+        let at = DVec3::new(names.iter().position(|n| *n == name).expect("one of them") as f64, 0.0, 0.1);
+        world.insert(BodyDoc { name: name.into(), ..ball.clone() }.at(at)).expect("a good edit")
+    });
+    let mut recording = Recording::new(&world, 4);
+    for _ in 0..20 {
+        recording.step(&mut world);
+    }
+    world.remove(handles[0]).expect("a good edit");
+    recording.step(&mut world);
+    let ended: Vec<String> = told(&world);
+    assert!(ended.iter().any(|name| name == "one"), "{ended:?}");
+    let late = world.insert(BodyDoc { name: "late".into(), ..ball.clone() }).expect("a good edit");
+    recording.step(&mut world);
+
+    let text = ron::to_string(&recording).expect("a recording of a scene");
+    let read: Recording = ron::from_str(&text).expect("what was written");
+    let mut bytes = Vec::new();
+    ciborium::into_writer(&recording, &mut bytes).expect("a recording of a scene");
+    let from_bytes: Recording = ciborium::from_reader(&bytes[..]).expect("what was written");
+    for read in [read, from_bytes] {
+        let (mut fresh, _) = yard();
+        read.rewind(&mut fresh, 21).expect("recorded");
+        assert_eq!(told(&fresh), ended);
+        assert!(fresh.get(handles[0]).is_none() && fresh.get(late).is_none());
+        for k in [1, 2] {
+            assert_eq!(fresh.part(handles[k]).map(|body| body.name.as_str()), Some(names[k]));
+        }
+        read.rewind(&mut fresh, 5).expect("recorded");
+        assert_eq!(fresh.part(handles[0]).map(|body| body.name.as_str()), Some("one"));
+        let new = fresh.insert(ball.clone()).expect("a good edit");
+        assert!(new != late && fresh.get(late).is_none(), "{new:?} {late:?}");
+        read.rewind(&mut fresh, 22).expect("recorded");
+        assert_eq!(fresh.part(late).map(|body| body.name.as_str()), Some("late"));
+    }
+    // Handles of other parts are damage.
+    let damaged = text.replacen("handles:[(slots:[[", "handles:[(slots:[[(0,9),", 1);
+    assert_ne!(damaged, text);
+    let error = ron::from_str::<Recording>(&damaged).expect_err("nine bodies are not there");
+    assert!(error.to_string().contains("damaged"), "{error}");
+}
+
+/// Names of the sides of the events of the last step.
+fn told(world: &World) -> Vec<String> {
+    let sides = world.events().iter().flat_map(|event| event.sides);
+    sides.map(|side| world.side_name(side).to_owned()).collect()
 }

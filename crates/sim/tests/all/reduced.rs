@@ -71,6 +71,7 @@ fn twist_forces_of_a_ball_are_those_of_maximal_coordinates() {
             stiffness: 3.0,
             damping: 0.2,
             max_force: Some(0.8),
+            ..PositionMotorDoc::default()
         };
         arm.motor = Some(MotorDoc::Position(motor));
         let mut world = World::from_scene(&doc).expect("a scene");

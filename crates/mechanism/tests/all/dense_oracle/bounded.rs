@@ -55,9 +55,13 @@ fn bounded_force(rng: &mut Rng) -> ScalarForce {
     if rng.chance(0.5) {
         force.friction = bound;
     } else {
-        let target = MotorTarget { position: rng.uniform(-1.0, 1.0), velocity: rng.uniform(-2.0, 2.0) };
+        let target = MotorTarget {
+            position: rng.uniform(-1.0, 1.0),
+            velocity: rng.uniform(-2.0, 2.0),
+            ..MotorTarget::default()
+        };
         let (kp, kd) = (rng.power_of_ten(-1, 2), rng.power_of_ten(-1, 2));
-        force.motor = Some(Motor { kp, kd, max_force: bound, target });
+        force.motor = Some(Motor { kp, kd, max_force: bound, target, gravity_compensation: false });
     }
     force
 }
@@ -72,8 +76,8 @@ fn with_law(joint: &JointSpec, end: BoundEnd) -> JointSpec {
     let force = joint.twist.expect("a bounded force");
     let mut law = ScalarForce::default();
     let constant = |pull: f64| {
-        let target = MotorTarget { position: 0.0, velocity: pull / CONSTANT };
-        Some(Motor { kp: 0.0, kd: CONSTANT, max_force: f64::INFINITY, target })
+        let target = MotorTarget { position: 0.0, velocity: pull / CONSTANT, ..MotorTarget::default() };
+        Some(Motor { kp: 0.0, kd: CONSTANT, max_force: f64::INFINITY, target, gravity_compensation: false })
     };
     match end {
         BoundEnd::Lower => law.motor = constant(-bound(&force)),

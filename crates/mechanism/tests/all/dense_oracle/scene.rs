@@ -225,8 +225,11 @@ impl Scene {
             } else if rng.chance(0.7) {
                 let force = scalar_force(rng, taste, twist);
                 if force.motor.is_some() && rng.chance(0.5) {
-                    let target =
-                        MotorTarget { position: rng.uniform(-2.0, 2.0), velocity: rng.uniform(-2.0, 2.0) };
+                    let target = MotorTarget {
+                        position: rng.uniform(-2.0, 2.0),
+                        velocity: rng.uniform(-2.0, 2.0),
+                        ..MotorTarget::default()
+                    };
                     self.input.motors.push((index, target));
                 }
                 *(if coordinate == DriveCoordinate::Twist { &mut joint.twist } else { &mut joint.slide }) =
@@ -303,9 +306,13 @@ fn scalar_force(rng: &mut Rng, taste: &Taste, near: f64) -> ScalarForce {
         // Bounded forces are an active set, which has tests of its own; the numbers drawn keep the scenes as they are.
         let _bound = if rng.chance(0.5) { f64::INFINITY } else { rng.uniform(0.0, 5.0) };
         let max_force = f64::INFINITY;
-        let target =
-            MotorTarget { position: near + rng.uniform(-1.0, 1.0), velocity: rng.uniform(-1.0, 1.0) };
-        force.motor = Some(Motor { kp, kd: rng.uniform(0.0, 5.0), max_force, target });
+        let target = MotorTarget {
+            position: near + rng.uniform(-1.0, 1.0),
+            velocity: rng.uniform(-1.0, 1.0),
+            ..MotorTarget::default()
+        };
+        force.motor =
+            Some(Motor { kp, kd: rng.uniform(0.0, 5.0), max_force, target, gravity_compensation: false });
     }
     if rng.chance(0.3) {
         force.armature = rng.uniform(0.0, 2.0);
