@@ -8,4 +8,5 @@ mod sampler;
 mod writer;
 
 pub use sampler::{Quantity, Sampler, TableChoice};
+pub(crate) use writer::json_text;
 pub use writer::{TABLE_ENDINGS, TableFormat, TableWriter};
