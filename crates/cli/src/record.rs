@@ -27,19 +27,19 @@ pub(crate) struct Recorder {
 pub(crate) struct FrameRecorder {
     pub(crate) setting: FilmSetting,
     pub(crate) frames: Vec<RecordedFrame>,
-    clock: FrameClock,
+    clock: FrameSchedule,
     wishes: FrameWishes,
 }
 
 /// The motion of a run.
 pub(crate) struct ClipRecorder {
     pub(crate) clip: Clip,
-    clock: FrameClock,
+    clock: FrameSchedule,
 }
 
 /// Which steps get a frame.
 #[derive(Clone, Copy, Debug)]
-struct FrameClock {
+struct FrameSchedule {
     /// Frames per second of simulated time.
     rate: f64,
     /// Step length (s), the step since which it holds, and the number of steps between frames.
@@ -91,7 +91,7 @@ impl Recorder {
     /// Starts recording a run of `n_steps` steps, with its initial state.
     pub(crate) fn new(scene: &SceneDoc, world: &World, n_steps: u64, wishes: RecordWishes) -> Self {
         let n_points = n_points(world);
-        let clock = |rate: f64| FrameClock::new(rate, world.settings().dt, n_steps, n_points);
+        let clock = |rate: f64| FrameSchedule::new(rate, world.settings().dt, n_steps, n_points);
         let mut recorder = Self {
             curves: wishes.curves.then(RunCurves::default),
             frames: wishes.frames.map(|wishes| FrameRecorder::new(scene, world, clock(wishes.rate), wishes)),
@@ -138,7 +138,7 @@ fn n_points(world: &World) -> u64 {
     (list.solids.len() + points).max(1) as u64
 }
 
-impl FrameClock {
+impl FrameSchedule {
     fn new(rate: f64, dt: f64, n_steps: u64, n_points: u64) -> Self {
         let least = n_steps.div_ceil((POSES / n_points).max(FRAMES)).max(1);
         let mut clock = Self { rate, dt: 0.0, since: 0, every: 1, least };
@@ -163,7 +163,7 @@ impl FrameClock {
 }
 
 impl FrameRecorder {
-    fn new(scene: &SceneDoc, world: &World, clock: FrameClock, wishes: FrameWishes) -> Self {
+    fn new(scene: &SceneDoc, world: &World, clock: FrameSchedule, wishes: FrameWishes) -> Self {
         let setting = FilmSetting {
             looks: SceneLooks::of(world),
             scenery: Scenery::of(&scene.expanded(), world.appearance()),

@@ -43,7 +43,7 @@ pub fn bvh(clip: &Clip, options: &BvhOptions) -> Result<String, ExportError> {
             problem: "BVH is for trees of bodies: the scene has none".to_owned(),
         });
     }
-    let skeleton = Skeleton::of(clip);
+    let skeleton = BvhSkeleton::of(clip);
     let mut text = String::from("HIERARCHY\n");
     match skeleton.roots[..] {
         [root] => skeleton.write_joint(root, 0, &mut text),
@@ -53,25 +53,12 @@ pub fn bvh(clip: &Clip, options: &BvhOptions) -> Result<String, ExportError> {
             text += "}\n";
         }
     }
-    let times: Vec<f64> = clip.frames.iter().map(|frame| frame.time).collect();
-    let length = times[times.len() - 1] - times[0];
-    let step = if times.len() > 1 { length / (times.len() - 1) as f64 } else { 1.0 / 60.0 };
-    let _ = writeln!(text, "MOTION\nFrames: {}\nFrame Time: {:.9}", times.len(), step / options.speed);
-    for i in 0..times.len() {
-        let at = times[0] + step * i as f64;
-        let after = times.partition_point(|time| *time < at).min(times.len() - 1);
-        let nearest = if after > 0 && at - times[after - 1] < times[after] - at { after - 1 } else { after };
-        let mut numbers = if skeleton.roots.len() > 1 { vec![0.0; 6] } else { Vec::new() };
-        skeleton.roots.iter().for_each(|&root| skeleton.push_frame(root, nearest, &mut numbers));
-        let words: Vec<String> = numbers.iter().map(|x| format!("{:.6}", x + 0.0)).collect();
-        text += &words.join(" ");
-        text.push('\n');
-    }
+    skeleton.write_motion(options.speed, &mut text);
     Ok(text)
 }
 
 /// The tree of bodies, with axes turned so that y is up.
-struct Skeleton<'a> {
+struct BvhSkeleton<'a> {
     clip: &'a Clip,
     file_from_world: DQuat,
     roots: Vec<usize>,
@@ -81,7 +68,7 @@ struct Skeleton<'a> {
     has_positions: Vec<bool>,
 }
 
-impl<'a> Skeleton<'a> {
+impl<'a> BvhSkeleton<'a> {
     fn of(clip: &'a Clip) -> Self {
         let n = clip.bodies.len();
         let (mut roots, mut below) = (Vec::new(), vec![Vec::new(); n]);
@@ -137,17 +124,7 @@ impl<'a> Skeleton<'a> {
                 let _ = writeln!(text, "{tabs}}}");
                 continue;
             }
-            let word = if deep == 0 { "ROOT" } else { "JOINT" };
-            let name: String = self.clip.bodies[body].name.split_whitespace().collect::<Vec<_>>().join("_");
-            let name = if name.is_empty() { format!("body_{body}") } else { name };
-            let [x, y, z] = self.offsets[body].to_array();
-            let _ = writeln!(text, "{tabs}{word} {name}\n{tabs}{{\n{tabs}\tOFFSET {x:.6} {y:.6} {z:.6}");
-            let channels = if self.has_positions[body] {
-                "6 Xposition Yposition Zposition Zrotation Xrotation Yrotation"
-            } else {
-                "3 Zrotation Xrotation Yrotation"
-            };
-            let _ = writeln!(text, "{tabs}\tCHANNELS {channels}");
+            self.write_head(body, deep, &tabs, text);
             open.push((body, deep, true));
             if self.below[body].is_empty() {
                 let [x, y, z] = self.end(body).to_array();
@@ -157,6 +134,40 @@ impl<'a> Skeleton<'a> {
                 );
             }
             open.extend(self.below[body].iter().rev().map(|&child| (child, deep + 1, false)));
+        }
+    }
+
+    /// Name, offset and channels of a body.
+    fn write_head(&self, body: usize, deep: usize, tabs: &str, text: &mut String) {
+        let word = if deep == 0 { "ROOT" } else { "JOINT" };
+        let name: String = self.clip.bodies[body].name.split_whitespace().collect::<Vec<_>>().join("_");
+        let name = if name.is_empty() { format!("body_{body}") } else { name };
+        let [x, y, z] = self.offsets[body].to_array();
+        let _ = writeln!(text, "{tabs}{word} {name}\n{tabs}{{\n{tabs}\tOFFSET {x:.6} {y:.6} {z:.6}");
+        let channels = if self.has_positions[body] {
+            "6 Xposition Yposition Zposition Zrotation Xrotation Yrotation"
+        } else {
+            "3 Zrotation Xrotation Yrotation"
+        };
+        let _ = writeln!(text, "{tabs}\tCHANNELS {channels}");
+    }
+
+    /// Frames at equal distances in time.
+    fn write_motion(&self, speed: f64, text: &mut String) {
+        let times: Vec<f64> = self.clip.frames.iter().map(|frame| frame.time).collect();
+        let length = times[times.len() - 1] - times[0];
+        let step = if times.len() > 1 { length / (times.len() - 1) as f64 } else { 1.0 / 60.0 };
+        let _ = writeln!(text, "MOTION\nFrames: {}\nFrame Time: {:.9}", times.len(), step / speed);
+        for i in 0..times.len() {
+            let at = times[0] + step * i as f64;
+            let after = times.partition_point(|time| *time < at).min(times.len() - 1);
+            let nearest =
+                if after > 0 && at - times[after - 1] < times[after] - at { after - 1 } else { after };
+            let mut numbers = if self.roots.len() > 1 { vec![0.0; 6] } else { Vec::new() };
+            self.roots.iter().for_each(|&root| self.push_frame(root, nearest, &mut numbers));
+            let words: Vec<String> = numbers.iter().map(|x| format!("{:.6}", x + 0.0)).collect();
+            *text += &words.join(" ");
+            text.push('\n');
         }
     }
 

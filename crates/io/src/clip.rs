@@ -263,8 +263,14 @@ impl Clip {
             let faceted = faceted(&mesh.points, &mesh.triangles);
             self.meshes.push(ClipMesh { body: Some(body.index()), color: *color, ..faceted });
         }
+        self.add_scenery(world);
+        self.add_skins(world, &looks);
+    }
+
+    /// What the world is made of, and the cameras of the scene.
+    fn add_scenery(&mut self, world: &World) {
         let scene = world.to_scene().unwrap_or_default().expanded();
-        let scenery = Scenery::of(&scene, appearance);
+        let scenery = Scenery::of(&scene, world.appearance());
         for (shape, pose) in &scenery.solids {
             self.meshes.push(ClipMesh { color: STONE, ..solid_mesh(shape, pose, SCENERY) });
         }
@@ -278,7 +284,11 @@ impl Clip {
             at: camera.at,
             field_of_view: camera.field_of_view,
         }));
-        let mut list = DrawList::default();
+    }
+
+    /// Surfaces that deform.
+    fn add_skins(&mut self, world: &World, looks: &SceneLooks) {
+        let (appearance, mut list) = (world.appearance(), DrawList::default());
         draw(world, &mut list);
         for ((flesh, look), appearance) in list.flesh.iter().zip(&looks.flesh).zip(&appearance.flesh) {
             self.skins.push(ClipSkin {

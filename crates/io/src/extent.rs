@@ -5,7 +5,7 @@
 use glam::DVec3;
 use sinew_math::ops;
 
-use crate::clip::{Clip, ClipMesh};
+use crate::clip::{Clip, ClipFrame, ClipMesh};
 
 /// Directions, besides the axes, and frames that are looked at.
 const DIRECTIONS: usize = 64;
@@ -13,7 +13,7 @@ const FRAMES: usize = 90;
 
 /// Where a motion is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Extent {
+pub(crate) struct MotionExtent {
     /// Outermost points (m).
     pub(crate) hull: Vec<DVec3>,
     /// Middle of the box about everything, and distance of the farthest point from it (m).
@@ -53,6 +53,25 @@ impl Farthest {
         }
     }
 
+    /// Notes a moment, and adds middles of meshes and some points of skins to `places`.
+    fn note_frame(&mut self, frame: &ClipFrame, outlines: &[Outline], places: &mut Vec<DVec3>) {
+        for outline in outlines {
+            let Some(pose) = frame.poses.get(outline.body) else { continue };
+            let middle = pose.transform_point(outline.middle);
+            places.push(middle);
+            if self.may_grow(middle, outline.radius) {
+                outline.points.iter().for_each(|&point| self.note(pose.transform_point(point)));
+            }
+        }
+        for skin in &frame.skins {
+            skin.iter().for_each(|&point| self.note(point));
+            places.extend(skin.iter().step_by(skin.len().div_ceil(200).max(1)));
+        }
+        for (from, to, _) in &frame.lines {
+            [*from, *to].into_iter().for_each(|point| self.note(point));
+        }
+    }
+
     /// Whether a ball may reach farther than what is known.
     fn may_grow(&self, middle: DVec3, radius: f64) -> bool {
         self.directions
@@ -86,27 +105,13 @@ impl Outline {
     }
 }
 
-impl Extent {
+impl MotionExtent {
     pub(crate) fn of(clip: &Clip) -> Self {
         let outlines: Vec<Outline> = clip.meshes.iter().filter_map(Outline::of).collect();
         let (mut farthest, mut places) = (Farthest::new(), Vec::new());
         let every = clip.frames.len().div_ceil(FRAMES).max(1);
         for frame in clip.frames.iter().step_by(every).chain(clip.frames.last()) {
-            for outline in &outlines {
-                let Some(pose) = frame.poses.get(outline.body) else { continue };
-                let middle = pose.transform_point(outline.middle);
-                places.push(middle);
-                if farthest.may_grow(middle, outline.radius) {
-                    outline.points.iter().for_each(|&point| farthest.note(pose.transform_point(point)));
-                }
-            }
-            for skin in &frame.skins {
-                skin.iter().for_each(|&point| farthest.note(point));
-                places.extend(skin.iter().step_by(skin.len().div_ceil(200).max(1)));
-            }
-            for (from, to, _) in &frame.lines {
-                [*from, *to].into_iter().for_each(|point| farthest.note(point));
-            }
+            farthest.note_frame(frame, &outlines, &mut places);
         }
         let mut hull = farthest.points();
         hull.dedup();

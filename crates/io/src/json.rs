@@ -4,8 +4,6 @@ use std::fmt::Write as _;
 
 use glam::DVec3;
 
-use crate::table::json_text;
-
 /// A JSON object that is written field by field.
 #[derive(Debug, Default)]
 pub(crate) struct JsonFields(String);
@@ -38,4 +36,20 @@ pub(crate) fn numbers(values: impl IntoIterator<Item = f64>) -> String {
 
 pub(crate) fn vector(value: DVec3) -> String {
     numbers(value.to_array())
+}
+
+/// A text in JSON.
+pub(crate) fn json_text(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }

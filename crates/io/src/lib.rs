@@ -1,22 +1,16 @@
 #![doc = include_str!("../README.md")]
 
 mod base64;
-mod bvh;
 mod clip;
+mod error;
 mod export_error;
-mod extent;
-mod gltf;
+mod files;
 mod json;
 mod keys;
-mod page;
 mod report;
-mod surfaces;
 mod up;
-mod vtu;
 
-mod error;
-mod files;
-
+mod extent;
 mod xml;
 
 mod mesh_files;
@@ -27,6 +21,12 @@ mod table;
 
 mod import;
 mod urdf;
+
+mod bvh;
+mod gltf;
+mod page;
+mod surfaces;
+mod vtu;
 
 pub use bvh::{BvhOptions, bvh};
 pub use clip::{

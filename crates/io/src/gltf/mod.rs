@@ -15,9 +15,8 @@ use shapes::Shapes;
 
 use crate::clip::Clip;
 use crate::export_error::ExportError;
-use crate::extent::Extent;
-use crate::json::{JsonFields, list, numbers, vector};
-use crate::table::json_text;
+use crate::extent::MotionExtent;
+use crate::json::{JsonFields, json_text, list, numbers, vector};
 use crate::up::y_up;
 
 /// Deepest tree of nodes.
@@ -44,65 +43,113 @@ impl Default for GlbOptions {
 /// If there is no frame, or if surfaces that deform need more bytes than allowed.
 pub fn glb(clip: &Clip, options: &GlbOptions) -> Result<Vec<u8>, ExportError> {
     let first = clip.frames.first().ok_or(ExportError::NoFrames)?;
-    let extent = Extent::of(clip);
-    let mut data = Accessors::default();
-    let mut shapes = Shapes::default();
-    let parents = parents(clip);
     let times = clip.frames.iter().map(|frame| (frame.time - first.time) / options.speed).collect();
-    let mut animator = Animator::new(times, extent.reach);
-    let mut nodes = vec![String::new()];
-    let mut below = vec![Vec::new(); clip.bodies.len()];
-    let mut top = Vec::new();
-    for (body, parent) in parents.iter().enumerate() {
-        parent.map_or(&mut top, |parent| &mut below[parent]).push(body + 1);
+    let extent = MotionExtent::of(clip);
+    let animator = Animator::new(times, extent.reach);
+    let (data, shapes) = (Accessors::default(), Shapes::default());
+    // The root comes last, when it is known what is below it.
+    let (nodes, top) = (vec![String::new()], Vec::new());
+    let mut builder = GlbBuilder { clip, extent, data, shapes, animator, nodes, top };
+    builder.push_bodies();
+    builder.push_world();
+    for skin in 0..clip.skins.len() {
+        builder.push_skin(skin, options.most_bytes)?;
     }
-    for (body, children) in below.iter().enumerate() {
-        let poses = animator.poses(clip, body, parents[body]);
-        let mut node = JsonFields::default();
-        node.push("name", json_text(&clip.bodies[body].name));
-        node.push("translation", vector(poses[0].translation));
-        node.push("rotation", numbers(poses[0].rotation.to_array()));
-        if let Some(mesh) = shapes.of_body(clip, Some(body), &mut data) {
-            node.push("mesh", mesh.to_string());
+    Ok(builder.finish())
+}
+
+/// A file that is made.
+struct GlbBuilder<'a> {
+    clip: &'a Clip,
+    extent: MotionExtent,
+    data: Accessors,
+    shapes: Shapes,
+    animator: Animator,
+    nodes: Vec<String>,
+    /// Nodes below the root.
+    top: Vec<usize>,
+}
+
+impl GlbBuilder<'_> {
+    /// A node per body: that of body `i` is node `i + 1`.
+    fn push_bodies(&mut self) {
+        let parents = parents(self.clip);
+        let mut below = vec![Vec::new(); parents.len()];
+        for (body, parent) in parents.iter().enumerate() {
+            parent.map_or(&mut self.top, |parent| &mut below[parent]).push(body + 1);
         }
-        if !children.is_empty() {
-            node.push("children", list(children.iter().map(ToString::to_string)));
+        for (body, children) in below.iter().enumerate() {
+            let poses = self.animator.poses(self.clip, body, parents[body]);
+            let mut node = JsonFields::default();
+            node.push("name", json_text(&self.clip.bodies[body].name));
+            node.push("translation", vector(poses[0].translation));
+            node.push("rotation", numbers(poses[0].rotation.to_array()));
+            if let Some(mesh) = self.shapes.of_body(self.clip, Some(body), &mut self.data) {
+                node.push("mesh", mesh.to_string());
+            }
+            if !children.is_empty() {
+                node.push("children", list(children.iter().map(ToString::to_string)));
+            }
+            self.nodes.push(node.finish());
+            self.animator.animate_body(body + 1, &poses, &mut self.data);
         }
-        nodes.push(node.finish());
-        animator.animate_body(body + 1, &poses, &mut data);
     }
-    let mut add = |name: &str, mesh: usize, nodes: &mut Vec<String>| {
-        top.push(nodes.len());
-        let mut node = JsonFields::default();
-        node.push("name", json_text(name));
-        node.push("mesh", mesh.to_string());
-        nodes.push(node.finish());
-    };
-    if let Some(mesh) = shapes.of_body(clip, None, &mut data) {
-        add("scenery", mesh, &mut nodes);
+
+    /// Solids and planes of the world.
+    fn push_world(&mut self) {
+        if let Some(mesh) = self.shapes.of_body(self.clip, None, &mut self.data) {
+            self.push_mesh("scenery", mesh);
+        }
+        let planes: Vec<_> = self.clip.planes.iter().copied().chain(self.extent.floor(self.clip)).collect();
+        for plane in planes {
+            let mesh = self.shapes.plane(plane, &self.extent, &mut self.data);
+            self.push_mesh("ground", mesh);
+        }
     }
-    for (place, up) in clip.planes.iter().copied().chain(extent.floor(clip)) {
-        let mesh = shapes.plane((place, up), &extent, &mut data);
-        add("ground", mesh, &mut nodes);
-    }
-    for (k, skin) in clip.skins.iter().enumerate() {
-        let keys = animator.skin_keys(clip, k, extent.reach);
-        let needed = 24 * skin.rest.len() * keys.len();
-        if data.bytes.len() + needed > options.most_bytes {
+
+    /// A surface that deforms.
+    fn push_skin(&mut self, k: usize, most_bytes: usize) -> Result<(), ExportError> {
+        let skin = &self.clip.skins[k];
+        let keys = self.animator.skin_keys(self.clip, k, self.extent.reach);
+        if self.data.bytes.len() + 24 * skin.rest.len() * keys.len() > most_bytes {
             return Err(too_large(&skin.name, skin.rest.len(), keys.len()));
         }
-        let mesh = shapes.skin(clip, k, &keys, &mut data);
-        animator.animate_shape(nodes.len(), &keys, &mut data);
-        add(if skin.name.is_empty() { "sheet" } else { &skin.name }, mesh, &mut nodes);
+        let mesh = self.shapes.skin(self.clip, k, &keys, &mut self.data);
+        self.animator.animate_shape(self.nodes.len(), &keys, &mut self.data);
+        self.push_mesh(if skin.name.is_empty() { "sheet" } else { &skin.name }, mesh);
+        Ok(())
     }
-    let mut root = JsonFields::default();
-    root.push("name", json_text(&clip.name));
-    root.push("rotation", numbers(y_up(clip.gravity).to_array()));
-    if !top.is_empty() {
-        root.push("children", list(top.iter().map(ToString::to_string)));
+
+    /// A node of its own for a mesh, below the root.
+    fn push_mesh(&mut self, name: &str, mesh: usize) {
+        self.top.push(self.nodes.len());
+        self.nodes.push(format!("{{\"name\":{},\"mesh\":{mesh}}}", json_text(name)));
     }
-    nodes[0] = root.finish();
-    Ok(file(&document(clip, nodes, &shapes, &animator, &data), &data.bytes))
+
+    /// The root, and the file.
+    fn finish(mut self) -> Vec<u8> {
+        let mut root = JsonFields::default();
+        root.push("name", json_text(&self.clip.name));
+        root.push("rotation", numbers(y_up(self.clip.gravity).to_array()));
+        if !self.top.is_empty() {
+            root.push("children", list(self.top.iter().map(ToString::to_string)));
+        }
+        self.nodes[0] = root.finish();
+        file(&self.document(), &self.data.bytes)
+    }
+
+    fn document(&self) -> String {
+        let mut out = JsonFields::default();
+        let generator = concat!("Sinew ", env!("CARGO_PKG_VERSION"));
+        out.push("asset", format!("{{\"version\":\"2.0\",\"generator\":\"{generator}\"}}"));
+        out.push("scene", "0");
+        out.push("scenes", format!("[{{\"name\":{},\"nodes\":[0]}}]", json_text(&self.clip.name)));
+        out.push("nodes", list(self.nodes.iter().cloned()));
+        self.shapes.describe(&mut out);
+        self.animator.describe(&mut out);
+        self.data.describe(&mut out);
+        out.finish()
+    }
 }
 
 fn too_large(name: &str, points: usize, keys: usize) -> ExportError {
@@ -121,27 +168,6 @@ fn parents(clip: &Clip) -> Vec<Option<usize>> {
         |body: usize| std::iter::successors(Some(body), |&body| parents[body]).take(DEEPEST + 1).count();
     let is_deep = (0..parents.len()).any(|body| depth(body) > DEEPEST);
     if is_deep { vec![None; parents.len()] } else { parents }
-}
-
-fn document(
-    clip: &Clip,
-    nodes: Vec<String>,
-    shapes: &Shapes,
-    animator: &Animator,
-    data: &Accessors,
-) -> String {
-    let mut out = JsonFields::default();
-    out.push(
-        "asset",
-        format!("{{\"version\":\"2.0\",\"generator\":\"Sinew {}\"}}", env!("CARGO_PKG_VERSION")),
-    );
-    out.push("scene", "0");
-    out.push("scenes", format!("[{{\"name\":{},\"nodes\":[0]}}]", json_text(&clip.name)));
-    out.push("nodes", list(nodes));
-    shapes.describe(&mut out);
-    animator.describe(&mut out);
-    data.describe(&mut out);
-    out.finish()
 }
 
 /// Header and chunks.

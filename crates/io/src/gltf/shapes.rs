@@ -7,7 +7,7 @@ use sinew_math::ops;
 
 use super::accessors::{Accessors, Use};
 use crate::clip::{Clip, ClipMesh};
-use crate::extent::Extent;
+use crate::extent::MotionExtent;
 use crate::json::{JsonFields, list, numbers};
 
 /// Size of the drawn part of a plane, in sizes of the motion.
@@ -39,7 +39,12 @@ impl Shapes {
     }
 
     /// A square piece of a plane.
-    pub(super) fn plane(&mut self, (at, up): (DVec3, DVec3), extent: &Extent, data: &mut Accessors) -> usize {
+    pub(super) fn plane(
+        &mut self,
+        (at, up): (DVec3, DVec3),
+        extent: &MotionExtent,
+        data: &mut Accessors,
+    ) -> usize {
         let middle = extent.focus - up * (extent.focus - at).dot(up);
         let (x, y) = up.any_orthonormal_pair();
         let corner = |a: f64, b: f64| middle + (x * a + y * b) * (PLANE * extent.reach);

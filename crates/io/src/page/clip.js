@@ -15,6 +15,9 @@ async function unpack([offset, length]) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+/** 0, −1, 1, −2 … from 0, 1, 2, 3 … */
+const unfold = (folded) => (folded >>> 1) ^ -(folded & 1);
+
 /** Whole numbers of a lane in a chunk of frames: by frame, then by part, then by item. */
 function decodeLane(bytes, frames, stride) {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
@@ -34,14 +37,13 @@ function decodeLane(bytes, frames, stride) {
     for (let part = 0; part < stride; part++) {
       const here = starts[f] + part * n, before = f > 0 ? starts[f - 1] + part * one : 0;
       const earlier = f > 1 ? starts[f - 2] + part * counts[f - 2] : 0;
-      for (let i = 0; i < n; i++) {
-        const residual = (values[here + i] >>> 1) ^ -(values[here + i] & 1);
-        let guess = 0;
-        if (i < two && i < one) guess = 2 * values[before + i] - values[earlier + i];
-        else if (i < one) guess = values[before + i];
-        else if (i > 0) guess = values[here + i - 1];
-        values[here + i] = guess + residual;
+      // Most frames have as many items as those before.
+      const both = Math.min(n, one, two), some = Math.min(n, one);
+      for (let i = 0; i < both; i++) {
+        values[here + i] = unfold(values[here + i]) + 2 * values[before + i] - values[earlier + i];
       }
+      for (let i = both; i < some; i++) values[here + i] = unfold(values[here + i]) + values[before + i];
+      for (let i = some; i < n; i++) values[here + i] = unfold(values[here + i]) + (i > 0 ? values[here + i - 1] : 0);
     }
   }
   return { counts, starts, values };

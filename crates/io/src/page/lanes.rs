@@ -16,17 +16,12 @@ const LARGEST: f64 = (1 << 27) as f64;
 
 /// How the parts of an item are stored.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Lane {
+pub(super) struct NumberLane {
     pub(super) scale: Vec<f64>,
     pub(super) offset: Vec<f64>,
 }
 
-impl Lane {
-    /// A lane without offset.
-    pub(super) fn scaled(scale: Vec<f64>) -> Self {
-        Self { offset: vec![0.0; scale.len()], scale }
-    }
-
+impl NumberLane {
     /// Whole numbers of a frame: by part, then by item. `numbers` are by item, then by part.
     pub(super) fn whole(&self, numbers: &[f64]) -> Vec<i32> {
         let stride = self.scale.len();
@@ -58,28 +53,29 @@ pub(super) fn chunk_bytes(frames: &[Vec<i32>], stride: usize) -> Vec<u8> {
 fn residuals(frames: &[Vec<i32>], stride: usize, order: usize) -> Vec<u32> {
     let mut out = Vec::new();
     for (f, frame) in frames.iter().enumerate() {
-        let n = frame.len() / stride;
-        let part = |frame: &Vec<i32>, k: usize| {
-            let n = frame.len() / stride;
-            frame[k * n..(k + 1) * n].to_vec()
-        };
         for k in 0..stride {
-            let before = f.checked_sub(1).map(|f| part(&frames[f], k)).unwrap_or_default();
-            let earlier =
-                f.checked_sub(2).filter(|_| order > 1).map(|f| part(&frames[f], k)).unwrap_or_default();
-            for i in 0..n {
-                let guess = match (before.get(i), earlier.get(i)) {
+            let back =
+                |by: usize| f.checked_sub(by).filter(|_| by <= order).map(|f| part(&frames[f], k, stride));
+            let (now, before, earlier) = (part(frame, k, stride), back(1), back(2));
+            for (i, number) in now.iter().enumerate() {
+                let guess = match (before.and_then(|it| it.get(i)), earlier.and_then(|it| it.get(i))) {
                     (Some(a), Some(b)) => 2 * a - b,
                     (Some(a), None) => *a,
-                    (None, _) if i > 0 => frame[k * n + i - 1],
+                    (None, _) if i > 0 => now[i - 1],
                     (None, _) => 0,
                 };
-                let difference = frame[k * n + i].wrapping_sub(guess);
+                let difference = number.wrapping_sub(guess);
                 out.push(((difference << 1) ^ (difference >> 31)) as u32);
             }
         }
     }
     out
+}
+
+/// The numbers of one part of all items of a frame.
+fn part(frame: &[i32], k: usize, stride: usize) -> &[i32] {
+    let n = frame.len() / stride;
+    &frame[k * n..(k + 1) * n]
 }
 
 /// Compressed streams, one after another, each at a multiple of three bytes.
@@ -108,7 +104,7 @@ impl Streams {
 mod tests {
     use miniz_oxide::inflate::decompress_to_vec_zlib;
 
-    use super::{Lane, Streams, chunk_bytes};
+    use super::{NumberLane, Streams, chunk_bytes};
 
     /// As the page reads it.
     fn read(bytes: &[u8], n_frames: usize, stride: usize) -> Vec<Vec<i32>> {
@@ -146,7 +142,7 @@ mod tests {
 
     #[test]
     fn numbers_come_back_whatever_their_count() {
-        let lane = Lane { scale: vec![0.5, 1e-3], offset: vec![1.0, -2.0] };
+        let lane = NumberLane { scale: vec![0.5, 1e-3], offset: vec![1.0, -2.0] };
         let counts = [3, 3, 0, 5, 5, 2, 1];
         let numbers = |f: usize, n: usize| -> Vec<f64> {
             (0..2 * n).map(|i| (i as f64 * 0.7 - f as f64) * if i == 3 { 1e30 } else { 10.0 }).collect()

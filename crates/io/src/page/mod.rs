@@ -11,14 +11,13 @@ use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
 use header::{push_curves, push_joints, push_lanes, push_scene};
-use lanes::{CHUNK, Lane, Streams, chunk_bytes};
+use lanes::{CHUNK, NumberLane, Streams, chunk_bytes};
 use sinew_math::Pose;
 
-use crate::clip::{Clip, ClipFrame, ClipMesh};
+use crate::clip::{Clip, ClipFrame, ClipMesh, ClipSkin};
 use crate::export_error::ExportError;
-use crate::extent::Extent;
-use crate::json::{JsonFields, list, numbers};
-use crate::table::json_text;
+use crate::extent::MotionExtent;
+use crate::json::{JsonFields, json_text, list, numbers};
 
 const PAGE: &str = include_str!("page.html");
 const STYLES: &str = include_str!("page.css");
@@ -50,7 +49,23 @@ pub fn page(clip: &Clip, options: &PageOptions) -> Result<String, ExportError> {
     if clip.frames.is_empty() {
         return Err(ExportError::NoFrames);
     }
-    let extent = Extent::of(clip);
+    let (header, data) = contents(clip, options);
+    let title = clip.name.replace('&', "&amp;").replace('<', "&lt;");
+    let programs = PROGRAMS.concat();
+    let parts =
+        [("TITLE", &title[..]), ("CSS", STYLES), ("CLIP", &header), ("DATA", &data), ("JS", &programs)];
+    let (mut text, mut rest) = (String::with_capacity(data.len() + header.len() + (1 << 17)), PAGE);
+    for (name, part) in parts {
+        let (before, after) = rest.split_once(&format!("{{{{{name}}}}}")).unwrap_or((rest, ""));
+        text.extend([before, part]);
+        rest = after;
+    }
+    Ok(text + rest)
+}
+
+/// What is known at once, and the streams.
+fn contents(clip: &Clip, options: &PageOptions) -> (String, String) {
+    let extent = MotionExtent::of(clip);
     let mut streams = Streams::default();
     let mut out = JsonFields::default();
     push_scene(&mut out, clip, &extent);
@@ -61,18 +76,7 @@ pub fn page(clip: &Clip, options: &PageOptions) -> Result<String, ExportError> {
     push_curves(&mut out, clip);
     push_meshes(&mut out, clip, &mut streams);
     push_frames(&mut out, clip, &extent, &mut streams);
-    let title = clip.name.replace('&', "&amp;").replace('<', "&lt;");
-    let programs = PROGRAMS.concat();
-    let (header, data) = (out.finish(), streams.to_base64());
-    let parts =
-        [("TITLE", &title[..]), ("CSS", STYLES), ("CLIP", &header), ("DATA", &data), ("JS", &programs)];
-    let (mut text, mut rest) = (String::with_capacity(data.len() + header.len() + (1 << 17)), PAGE);
-    for (name, part) in parts {
-        let (before, after) = rest.split_once(&format!("{{{{{name}}}}}")).unwrap_or((rest, ""));
-        text.extend([before, part]);
-        rest = after;
-    }
-    Ok(text + rest)
+    (out.finish(), streams.to_base64())
 }
 
 /// Where a stream begins, and its length.
@@ -96,22 +100,25 @@ fn push_meshes(out: &mut JsonFields, clip: &Clip, streams: &mut Streams) {
         let fixed = [index as f64, body, f64::from(u8::from(mesh.is_bone))];
         solids.push(numbers(fixed.into_iter().chain(mesh.color.to_array())));
     }
-    let mut skins = Vec::new();
     for skin in &clip.skins {
         bytes.extend(skin.triangles.iter().flatten().flat_map(|corner| corner.to_le_bytes()));
         bytes.extend(floats(&skin.rest));
-        let mut fields = JsonFields::default();
-        fields.push("name", json_text(&skin.name));
-        fields.push("points", skin.rest.len().to_string());
-        fields.push("triangles", skin.triangles.len().to_string());
-        fields.push("color", numbers(skin.color.to_array()));
-        fields.push("flesh", skin.is_flesh.to_string());
-        skins.push(fields.finish());
     }
     let stream = stream(streams.push(&bytes));
     out.push("meshes", format!("{{\"stream\":{stream},\"sizes\":{}}}", list(sizes)));
     out.push("solids", list(solids));
-    out.push("skins", list(skins));
+    out.push("skins", list(clip.skins.iter().map(skin_text)));
+}
+
+/// What is known of a skin besides its points.
+fn skin_text(skin: &ClipSkin) -> String {
+    let mut fields = JsonFields::default();
+    fields.push("name", json_text(&skin.name));
+    fields.push("points", skin.rest.len().to_string());
+    fields.push("triangles", skin.triangles.len().to_string());
+    fields.push("color", numbers(skin.color.to_array()));
+    fields.push("flesh", skin.is_flesh.to_string());
+    fields.finish()
 }
 
 /// Positions, normals (16 bits, filled up to whole words) and corners.
@@ -129,20 +136,25 @@ fn floats(points: &[DVec3]) -> Vec<u8> {
 }
 
 /// Lanes of all frames: poses, contacts, lines, forces, then the skins.
-fn push_frames(out: &mut JsonFields, clip: &Clip, extent: &Extent, streams: &mut Streams) {
+fn lanes_of(clip: &Clip, extent: &MotionExtent) -> Vec<NumberLane> {
     let focus = extent.focus.to_array();
     let [fine, coarse] = [18, 15].map(|bits: u32| extent.reach / f64::from(1u32 << bits));
     let (turn, force) = (f64::from(1u32 << 15).recip(), 1.0 / 2048.0);
-    let placed = |place: f64, more: &[f64]| Lane {
+    let placed = |place: f64, more: &[f64]| NumberLane {
         scale: [&[place; 3], more].concat(),
         offset: [&focus[..], &vec![0.0; more.len()]].concat(),
     };
-    let mut lines = Lane::scaled(vec![fine, fine, fine, fine, fine, fine, 1.0]);
-    lines.offset[..3].copy_from_slice(&focus);
+    let mut lines = placed(fine, &[fine, fine, fine, 1.0]);
     lines.offset[3..6].copy_from_slice(&focus);
-    let mut lanes =
-        vec![placed(fine, &[turn; 4]), placed(coarse, &[force; 3]), lines, Lane::scaled(vec![force; 3])];
+    let forces = NumberLane { scale: vec![force; 3], offset: vec![0.0; 3] };
+    let mut lanes = vec![placed(fine, &[turn; 4]), placed(coarse, &[force; 3]), lines, forces];
     lanes.extend(clip.skins.iter().map(|_| placed(coarse, &[])));
+    lanes
+}
+
+/// Lanes and their chunks.
+fn push_frames(out: &mut JsonFields, clip: &Clip, extent: &MotionExtent, streams: &mut Streams) {
+    let lanes = lanes_of(clip, extent);
     push_lanes(out, &lanes);
     let mut last = vec![DQuat::IDENTITY; clip.bodies.len()];
     let (mut chunks, mut has) = (Vec::new(), [false; 2]);
@@ -151,7 +163,7 @@ fn push_frames(out: &mut JsonFields, clip: &Clip, extent: &Extent, streams: &mut
             frames.iter().map(|frame| frame_numbers(frame, clip, &mut last)).collect();
         has[0] |= numbers.iter().any(|frame| !frame[1].is_empty());
         has[1] |= numbers.iter().any(|frame| frame[3].iter().any(|part| *part != 0.0));
-        let pack = |(k, lane): (usize, &Lane)| {
+        let pack = |(k, lane): (usize, &NumberLane)| {
             let whole: Vec<Vec<i32>> = numbers.iter().map(|frame| lane.whole(&frame[k])).collect();
             stream(streams.push(&chunk_bytes(&whole, lane.scale.len())))
         };

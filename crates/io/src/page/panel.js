@@ -108,7 +108,10 @@ function refresh() {
 
 // Curves.
 
-const COLORS = ["#2b6fd6", "#e07b39", "#2f9e63", "#1d2430", "#c03a4b", "#7a5bd0"];
+const COLORS = {
+  light: ["#2b6fd6", "#e07b39", "#2f9e63", "#1d2430", "#c03a4b", "#7a5bd0"],
+  dark: ["#74a9ff", "#f2a36d", "#5fd096", "#e8ecf1", "#f27a8c", "#b49dff"],
+};
 const curvesOfBodies = new Map();
 
 function kinds() {
@@ -181,7 +184,7 @@ function drawCurves() {
   box.height = h * dense;
   c.scale(dense, dense);
   if (!kind || !kind.series.length || w < 80) return;
-  const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink"), soft = style.getPropertyValue("--soft");
+  const style = getComputedStyle(document.documentElement), soft = style.getPropertyValue("--soft");
   const scaled = (value) => (kind.log ? Math.log10(Math.max(value, 1e-17)) : value);
   let low = Infinity, high = -Infinity;
   for (const [, , values] of kind.series) for (const value of values) if (value !== null) {
@@ -213,7 +216,7 @@ function drawCurves() {
   c.lineJoin = "round";
   let legend = FRAME.left;
   for (const [name, color, values] of kind.series) {
-    c.strokeStyle = color === 3 ? ink : COLORS[color];
+    c.strokeStyle = COLORS[state.dark ? "dark" : "light"][color];
     c.lineWidth = 1.7;
     c.beginPath();
     let open = false;
@@ -296,7 +299,7 @@ const KEYS = [
   ["Space", "play or pause"], ["← →", "a frame back or on; with shift a second"], ["Home End", "first or last frame"],
   ["↑ ↓", "faster or slower"], ["L", "loop"], ["G", "curves"],
   ...PARTS.map(([, name, key]) => [key.toUpperCase(), name.toLowerCase()]),
-  ["1 – 6", `camera: ${VIEWS.join(", ")}`], ["R", "camera back to where it was"], ["D", "dark or light"], ["W", "full screen"], ["?", "this list"],
+  ["1 – 6", `camera: ${VIEWS.join(", ")}`], ["R", "camera back to where it was"], ["D", "dark or light"], ["W", "full screen"], ["U", "the picture alone"], ["?", "this list"],
 ];
 
 addEventListener("keydown", (event) => {
@@ -312,6 +315,7 @@ addEventListener("keydown", (event) => {
     Home: () => setTime(first), End: () => { setPlaying(false); setTime(last); },
     ArrowUp: () => stepSpeed(1), ArrowDown: () => stepSpeed(-1),
     l: () => $("loop").click(), g: () => $("graph").click(), d: () => setDark(!state.dark), w: () => $("full").click(),
+    u: () => { document.body.classList.toggle("bare"); touch(); },
     r: () => setCamera($("camera").value), "?": () => $("keys").click(),
   };
   const act = part ? () => toggle(part[0]) : acts[event.key] || acts[event.key.toLowerCase()]

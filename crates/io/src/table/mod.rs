@@ -8,5 +8,4 @@ mod sampler;
 mod writer;
 
 pub use sampler::{Quantity, Sampler, TableChoice};
-pub(crate) use writer::json_text;
 pub use writer::{TABLE_ENDINGS, TableFormat, TableWriter};

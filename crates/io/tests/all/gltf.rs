@@ -89,7 +89,9 @@ impl Glb {
                 assert_eq!(points.len(), normals.len());
                 assert!(normals.iter().all(|normal| (normal.length() - 1.0).abs() < 1e-5));
                 let corners = self.corners(&primitive["indices"]);
-                assert!(corners.len() % 3 == 0 && corners.iter().all(|&i| (i as usize) < points.len()));
+                assert!(
+                    corners.len().is_multiple_of(3) && corners.iter().all(|&i| (i as usize) < points.len())
+                );
                 assert!(at(&primitive["material"]) < n_materials);
                 let targets = list(&primitive["targets"]);
                 assert_eq!(targets.len(), list(&mesh["weights"]).len());
