@@ -15,7 +15,7 @@ pub(super) fn push_scene(out: &mut JsonFields, clip: &Clip, extent: &MotionExten
     out.push("name", json_text(&clip.name));
     out.push("up", vector(up));
     out.push("weight", number(clip.weight));
-    out.push("times", list(clip.frames.iter().map(|frame| ((frame.time * 1e6).round() * 1e-6).to_string())));
+    out.push("times", list(clip.frames.iter().map(|frame| format!("{:.6}", frame.time))));
     out.push("bodies", list(clip.bodies.iter().map(|body| json_text(&body.name))));
     out.push("focus", vector(extent.focus));
     out.push("reach", number(extent.reach));

@@ -395,7 +395,7 @@ function obey() {
 }
 
 function resize() {
-  const dense = Math.min(devicePixelRatio || 1, 2);
+  const dense = Math.min(devicePixelRatio || 1, 2) * fineness;
   const [w, h] = [Math.max(1, Math.round(canvas.clientWidth * dense)), Math.max(1, Math.round(canvas.clientHeight * dense))];
   if (canvas.width !== w || canvas.height !== h) {
     canvas.width = w;
@@ -406,10 +406,14 @@ function resize() {
 
 // The loop.
 
-let before = 0;
+let before = 0, slow = 0;
+/** Pixels of the picture per pixel of the screen: fewer where drawing is slow. */
+let fineness = 1;
 
 function advance(now) {
-  const passed = Math.min(0.1, (now - before) / 1000);
+  const passed = Math.min(0.25, (now - before) / 1000);
+  slow = state.playing && now - before > 45 ? slow + 1 : 0;
+  if (slow > 12 && fineness > 0.4) [fineness, slow] = [fineness * 0.7, 0];
   before = now;
   if (!state.playing) return;
   let time = state.time + passed * state.speed;
