@@ -13,7 +13,7 @@ use crate::primitives::{Instance, Rgb, ShownArrow, ShownLine, ShownSolid, ShownS
 /// Width of a line of weight 1, relative to the height of the picture.
 const LINE: f64 = 1.0 / 260.0;
 /// Least width of a solid in a picture, in pixels: thinner ones would be hardly seen.
-const THINNEST: f64 = 1.2;
+const THINNEST: f64 = 1.5;
 /// Sides of circles: of the scenery, of joints and targets, of nodes.
 const SCENERY_DETAIL: usize = 64;
 const MARK_DETAIL: usize = 16;

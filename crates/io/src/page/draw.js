@@ -26,7 +26,7 @@ void main() {
   upright = turned(q, normal / scale);
   // Thin things keep a least width.
   float far = dot(eye - place, toward);
-  place += normalize(upright) * max(0.0, 0.6 * pixel * far - thin);
+  place += normalize(upright) * max(0.0, 0.75 * pixel * far - thin);
   paint = linear(color);
   gl_Position = clip * vec4(place, 1.0);
 }`;
