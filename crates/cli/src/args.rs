@@ -235,7 +235,11 @@ pub(crate) struct EmbedArgs {
 
 /// Arguments of `sinew run`.
 #[derive(Args, Debug, Default)]
-#[command(group = ArgGroup::new("picture").args(["png", "gif", "filmstrip"]).multiple(true))]
+#[command(
+    group = ArgGroup::new("picture").args(["png", "gif", "filmstrip", "frames"]).multiple(true),
+    group = ArgGroup::new("seen").args(["png", "gif", "filmstrip", "frames", "html"]).multiple(true),
+    group = ArgGroup::new("moving").args(["gif", "frames", "html", "glb", "bvh", "obj", "vtu"]).multiple(true),
+)]
 pub(crate) struct RunArgs {
     /// Scene file or name of a built-in scene.
     #[arg(value_name = "SCENE")]
@@ -259,6 +263,17 @@ pub(crate) struct RunArgs {
     /// Plot energy and joint error over time as SVG.
     #[arg(long, value_name = "FILE.svg", value_parser = |text: &str| ending(text, "svg"))]
     pub(crate) plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
+    #[command(flatten)]
+    pub(crate) motion: MotionArgs,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
+}
+
+/// Pictures of the motion.
+#[derive(Args, Debug, Default)]
+pub(crate) struct PictureArgs {
     /// Write a picture of the last frame, or of the time given by --at.
     #[arg(long, value_name = "FILE.png", value_parser = |text: &str| ending(text, "png"))]
     pub(crate) png: Option<PathBuf>,
@@ -271,17 +286,63 @@ pub(crate) struct RunArgs {
     /// Write eight pictures of the motion on one page.
     #[arg(long, value_name = "FILE.png", value_parser = |text: &str| ending(text, "png"))]
     pub(crate) filmstrip: Option<PathBuf>,
+    /// Write every frame as a picture, frame-00000.png and so on.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) frames: Option<PathBuf>,
     /// Size of each picture in pixels; default: fitted to the motion.
     #[arg(long, value_name = "WxH", value_parser = size, requires = "picture")]
     pub(crate) size: Option<(usize, usize)>,
     /// Camera: one of the scene's cameras, or corner, side, back, left, right or top, which frame the whole motion.
-    #[arg(long, value_name = "NAME", requires = "picture")]
+    #[arg(long, value_name = "NAME", requires = "seen")]
     pub(crate) camera: Option<String>,
     /// What pictures show in addition, separated by commas.
     #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "picture")]
     pub(crate) show: Vec<PictureExtra>,
-    #[command(flatten)]
-    pub(crate) changes: ChangeArgs,
+}
+
+/// The motion for other programs.
+#[derive(Args, Debug, Default)]
+pub(crate) struct MotionArgs {
+    /// Write the motion as a page that any browser shows: to turn, play and share.
+    #[arg(long, value_name = "FILE.html", value_parser = |text: &str| ending(text, "html"))]
+    pub(crate) html: Option<PathBuf>,
+    /// Write the motion as binary glTF, for Blender and other programs.
+    #[arg(long, value_name = "FILE.glb", value_parser = |text: &str| ending(text, "glb"))]
+    pub(crate) glb: Option<PathBuf>,
+    /// Write the motion of the tree of joints as BVH.
+    #[arg(long, value_name = "FILE.bvh", value_parser = |text: &str| ending(text, "bvh"))]
+    pub(crate) bvh: Option<PathBuf>,
+    /// Write every frame as a surface, frame-00000.obj and so on.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) obj: Option<PathBuf>,
+    /// Write every frame for ParaView: frame-00000.vtu and so on, and motion.pvd.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) vtu: Option<PathBuf>,
+    /// Frames per second of animations and motions; default: 30 for pictures, 60 for motions.
+    #[arg(long, value_name = "HZ", value_parser = rate, requires = "moving", allow_negative_numbers = true)]
+    pub(crate) fps: Option<f64>,
+    /// Simulated seconds per second of animations and motions: 0.25 is slow motion.
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = rate, requires = "moving", allow_negative_numbers = true)]
+    pub(crate) speed: f64,
+}
+
+impl PictureArgs {
+    /// Whether any picture is wanted.
+    pub(crate) fn is_wanted(&self) -> bool {
+        [&self.png, &self.gif, &self.filmstrip, &self.frames].into_iter().any(Option::is_some)
+    }
+}
+
+impl MotionArgs {
+    /// Whether any motion is wanted.
+    pub(crate) fn is_wanted(&self) -> bool {
+        [&self.html, &self.glb, &self.bvh, &self.obj, &self.vtu].into_iter().any(Option::is_some)
+    }
+
+    /// Frames per simulated second; `usual` are those per second of the animation.
+    pub(crate) fn rate(&self, usual: f64) -> f64 {
+        self.fps.unwrap_or(usual) / self.speed
+    }
 }
 
 /// The motion as a table.
@@ -325,7 +386,7 @@ pub(crate) struct ReportArgs {
     pub(crate) expect: bool,
 }
 
-impl RunArgs {
+impl PictureArgs {
     /// What pictures show.
     pub(crate) fn show_options(&self) -> ShowOptions {
         let has = |extra: PictureExtra| self.show.contains(&extra);
@@ -391,7 +452,7 @@ fn steps(text: &str) -> Result<u64, String> {
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => Err("expected a number of rows per second above zero".into()),
+        _ => Err("expected a number above zero".into()),
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct FilmExport<'a> {
     pub(crate) setting: &'a FilmSetting,
     pub(crate) frames: &'a [RecordedFrame],
     pub(crate) wishes: &'a PictureWishes,
+    /// Simulated seconds per second of an animation.
+    pub(crate) speed: f64,
 }
 
 impl FilmExport<'_> {
@@ -49,7 +51,24 @@ impl FilmExport<'_> {
         png(&Filmstrip { title: title.into(), subtitle: subtitle.into(), columns: 0 }.compose(&panels)?)
     }
 
-    /// All frames, as GIF in real time.
+    /// All frames, as PNG: gives name and bytes of each to `write`.
+    pub(crate) fn each_png(
+        &self,
+        title: &str,
+        mut write: impl FnMut(String, Vec<u8>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let as_text = |error: PictureError| error.to_string();
+        let mut set = self.set(PICTURE).map_err(as_text)?;
+        let bar = progress::bar(self.frames.len() as u64, title, Some("pictures"));
+        for (i, frame) in self.frames.iter().enumerate() {
+            write(format!("frame-{i:05}.png"), png(&set.shoot(frame, false)).map_err(as_text)?)?;
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// All frames, as GIF.
     pub(crate) fn to_gif(&self, title: &str) -> Result<Vec<u8>, PictureError> {
         let mut set = self.set(MOVING)?;
         let samples: Vec<Image> = spread(self.frames, SAMPLES).map(|frame| set.shoot(frame, true)).collect();
@@ -58,7 +77,7 @@ impl FilmExport<'_> {
         let mut animation = Animation::new(Vec::new(), Palette::of(&samples), size)?;
         let bar = progress::bar(self.frames.len() as u64, title, Some("pictures"));
         for (i, frame) in self.frames.iter().enumerate() {
-            let shown = self.frames.get(i + 1).map_or(PAUSE, |next| next.time - frame.time);
+            let shown = self.frames.get(i + 1).map_or(PAUSE, |next| (next.time - frame.time) / self.speed);
             animation.push(&set.shoot(frame, true), shown)?;
             bar.inc(1);
         }
@@ -117,13 +136,13 @@ mod tests {
             let frames: Vec<RecordedFrame> =
                 (0..frames).map(|k| RecordedFrame { time: k as f64, visible: visible(k) }).collect();
             let wishes = PictureWishes { size: Some((60, 40)), ..PictureWishes::default() };
-            let export = FilmExport { setting: &setting, frames: &frames, wishes: &wishes };
+            let export = FilmExport { setting: &setting, frames: &frames, wishes: &wishes, speed: 1.0 };
             for bytes in [export.to_png(Some(1.0)), export.to_filmstrip("a", "b"), export.to_gif("a")] {
                 assert!(bytes.expect("a picture").len() > 100);
             }
         }
         let (setting, wishes) = (FilmSetting::default(), PictureWishes::default());
-        let nothing = FilmExport { setting: &setting, frames: &[], wishes: &wishes };
+        let nothing = FilmExport { setting: &setting, frames: &[], wishes: &wishes, speed: 1.0 };
         assert!(
             nothing.to_png(None).is_err()
                 && nothing.to_filmstrip("", "").is_err()

@@ -20,6 +20,8 @@ mod flesh_summary;
 mod health_summary;
 mod import;
 mod loop_summary;
+mod motion;
+mod outputs;
 mod picture;
 mod plausible;
 mod progress;
@@ -31,7 +33,7 @@ mod summary;
 mod tables;
 mod text;
 
-use args::{ChangeArgs, Cli, CliCommand, RunArgs};
+use args::{ChangeArgs, Cli, CliCommand, MotionArgs, PictureArgs, RunArgs};
 use error::CommandError;
 
 /// Folder of the pictures of `sinew` without a command.
@@ -117,8 +119,8 @@ fn showcase() -> Result<ExitCode, CommandError> {
     let file = |ending: &str| Some(format!("{OUTPUT}/{}{ending}", scenes::SHOWCASE).into());
     run_and_report(&RunArgs {
         scene: scenes::SHOWCASE.into(),
-        gif: file(".gif"),
-        filmstrip: file(".png"),
+        picture: PictureArgs { gif: file(".gif"), filmstrip: file(".png"), ..PictureArgs::default() },
+        motion: MotionArgs { speed: 1.0, ..MotionArgs::default() },
         plot: file("-plot.svg"),
         ..RunArgs::default()
     })

@@ -1,14 +1,16 @@
-//! Recording of a run: curves with a value per step, and frames for pictures at about 30 per simulated second.
+//! Recording of a run: curves with a value per step, frames for pictures, and the motion for other programs.
 
 use glam::DVec3;
+use sinew_io::Clip;
 use sinew_scene::SceneDoc;
 use sinew_show::{DrawList, SceneLooks, Scenery, ShowOptions, VisibleState, draw};
 use sinew_sim::World;
 
 use crate::curves::RunCurves;
 
-/// Frames per second of simulated time, memory permitting.
-const RATE: f64 = 30.0;
+/// Frames per second of pictures and of motions, memory permitting.
+pub(crate) const PICTURE_RATE: f64 = 30.0;
+pub(crate) const MOTION_RATE: f64 = 60.0;
 /// Largest number of poses and points in all frames: some hundred megabytes.
 const POSES: u64 = 5_000_000;
 /// Smallest number of frames of a long run, whatever their size.
@@ -18,19 +20,43 @@ const FRAMES: u64 = 60;
 pub(crate) struct Recorder {
     pub(crate) curves: Option<RunCurves>,
     pub(crate) frames: Option<FrameRecorder>,
+    pub(crate) clip: Option<ClipRecorder>,
 }
 
 /// Frames of a run.
 pub(crate) struct FrameRecorder {
     pub(crate) setting: FilmSetting,
     pub(crate) frames: Vec<RecordedFrame>,
+    clock: FrameSchedule,
+    wishes: FrameWishes,
+}
+
+/// The motion of a run.
+pub(crate) struct ClipRecorder {
+    pub(crate) clip: Clip,
+    clock: FrameSchedule,
+}
+
+/// Which steps get a frame.
+#[derive(Clone, Copy, Debug)]
+struct FrameSchedule {
+    /// Frames per second of simulated time.
+    rate: f64,
     /// Step length (s), the step since which it holds, and the number of steps between frames.
     dt: f64,
     since: u64,
     every: u64,
     /// Smallest number of steps between frames.
     least: u64,
-    wishes: FrameWishes,
+}
+
+/// What of a run is recorded.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RecordWishes {
+    pub(crate) curves: bool,
+    pub(crate) frames: Option<FrameWishes>,
+    /// Frames of the motion per simulated second.
+    pub(crate) clip: Option<f64>,
 }
 
 /// What is the same in all frames.
@@ -57,20 +83,21 @@ pub(crate) struct FrameWishes {
     pub(crate) at: Option<u64>,
     /// What pictures show.
     pub(crate) show: ShowOptions,
+    /// Frames per simulated second.
+    pub(crate) rate: f64,
 }
 
 impl Recorder {
     /// Starts recording a run of `n_steps` steps, with its initial state.
-    pub(crate) fn new(
-        scene: &SceneDoc,
-        world: &World,
-        n_steps: u64,
-        curves: bool,
-        frames: Option<FrameWishes>,
-    ) -> Self {
+    pub(crate) fn new(scene: &SceneDoc, world: &World, n_steps: u64, wishes: RecordWishes) -> Self {
+        let n_points = n_points(world);
+        let clock = |rate: f64| FrameSchedule::new(rate, world.settings().dt, n_steps, n_points);
         let mut recorder = Self {
-            curves: curves.then(RunCurves::default),
-            frames: frames.map(|wishes| FrameRecorder::new(scene, world, n_steps, wishes)),
+            curves: wishes.curves.then(RunCurves::default),
+            frames: wishes.frames.map(|wishes| FrameRecorder::new(scene, world, clock(wishes.rate), wishes)),
+            clip: wishes
+                .clip
+                .map(|rate| ClipRecorder { clip: Clip::new(scene.name.clone(), world), clock: clock(rate) }),
         };
         recorder.note(world, 0, n_steps, true);
         recorder
@@ -89,35 +116,40 @@ impl Recorder {
         }
         if let Some(film) = &mut self.frames
             && is_plausible
-            && (film.is_due(world, step) || step == n_steps || film.wishes.at == Some(step))
+            && (film.clock.is_due(world, step) || step == n_steps || film.wishes.at == Some(step))
         {
             film.note(world);
+        }
+        if let Some(motion) = &mut self.clip
+            && is_plausible
+            && (motion.clock.is_due(world, step) || step == n_steps)
+        {
+            motion.clip.push(world);
         }
     }
 }
 
-impl FrameRecorder {
-    fn new(scene: &SceneDoc, world: &World, n_steps: u64, wishes: FrameWishes) -> Self {
-        let mut list = DrawList::default();
-        draw(world, &mut list);
-        let setting = FilmSetting {
-            looks: SceneLooks::of(world),
-            scenery: Scenery::of(&scene.expanded(), world.appearance()),
-            gravity: world.settings().gravity,
-        };
-        let points = list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()
-            + list.flesh.iter().map(|drawn| drawn.points.len()).sum::<usize>();
-        let frames = (POSES / (list.solids.len() + points).max(1) as u64).max(FRAMES);
-        let least = n_steps.div_ceil(frames).max(1);
-        let mut film = Self { setting, frames: Vec::new(), dt: 0.0, since: 0, every: 1, least, wishes };
-        film.set_step_length(world.settings().dt, 0);
-        film
+/// Number of poses and points of a frame.
+fn n_points(world: &World) -> u64 {
+    let mut list = DrawList::default();
+    draw(world, &mut list);
+    let points = list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()
+        + list.flesh.iter().map(|drawn| drawn.points.len()).sum::<usize>();
+    (list.solids.len() + points).max(1) as u64
+}
+
+impl FrameSchedule {
+    fn new(rate: f64, dt: f64, n_steps: u64, n_points: u64) -> Self {
+        let least = n_steps.div_ceil((POSES / n_points).max(FRAMES)).max(1);
+        let mut clock = Self { rate, dt: 0.0, since: 0, every: 1, least };
+        clock.set_step_length(dt, 0);
+        clock
     }
 
     /// Chooses the number of steps between frames for steps of length `dt` (s) from step `since` on.
     fn set_step_length(&mut self, dt: f64, since: u64) {
         (self.dt, self.since) = (dt, since);
-        self.every = ((1.0 / (RATE * dt)).round() as u64).max(self.least);
+        self.every = ((1.0 / (self.rate * dt)).round() as u64).max(self.least);
     }
 
     /// Whether a step gets a frame.
@@ -127,6 +159,17 @@ impl FrameRecorder {
             self.set_step_length(dt, step.saturating_sub(1));
         }
         (step - self.since).is_multiple_of(self.every)
+    }
+}
+
+impl FrameRecorder {
+    fn new(scene: &SceneDoc, world: &World, clock: FrameSchedule, wishes: FrameWishes) -> Self {
+        let setting = FilmSetting {
+            looks: SceneLooks::of(world),
+            scenery: Scenery::of(&scene.expanded(), world.appearance()),
+            gravity: world.settings().gravity,
+        };
+        Self { setting, frames: Vec::new(), clock, wishes }
     }
 
     fn note(&mut self, world: &World) {
@@ -142,7 +185,7 @@ mod tests {
     use sinew_show::{Shape, ShowOptions};
     use sinew_sim::World;
 
-    use super::{FrameWishes, RecordedFrame, Recorder};
+    use super::{FrameWishes, PICTURE_RATE, RecordWishes, RecordedFrame, Recorder};
 
     #[test]
     fn bodies_without_shapes_are_balls_of_their_inertia() {
@@ -151,7 +194,9 @@ mod tests {
         let scene = SceneDoc::from_ron(text, "a.ron").unwrap();
         let mut world = World::from_scene(&scene).unwrap();
         let show = ShowOptions { nodes: true, ..ShowOptions::default() };
-        let mut recorder = Recorder::new(&scene, &world, 5, true, Some(FrameWishes { at: Some(3), show }));
+        let frames = Some(FrameWishes { at: Some(3), show, rate: PICTURE_RATE });
+        let wishes = RecordWishes { curves: true, frames, clip: Some(60.0) };
+        let mut recorder = Recorder::new(&scene, &world, 5, wishes);
         for step in 1..=5 {
             world.step();
             recorder.note(&world, step, 5, true);
@@ -163,6 +208,7 @@ mod tests {
         assert!(film.frames.iter().all(|frame| solids(frame).len() == film.setting.looks.solids.len()));
         // At 60 steps per second every other step has a frame; so have the third, by request, and the last.
         assert_eq!(film.frames.len(), 5);
+        assert_eq!(recorder.clip.unwrap().clip.frames.len(), 6);
         assert_eq!(recorder.curves.unwrap().time.len(), 6);
     }
 }

@@ -1,7 +1,6 @@
 //! `sinew run`: simulate a scene and write the requested files.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sinew_scene::SceneDoc;
 
@@ -9,9 +8,11 @@ use crate::picture::{Eye, PictureWishes};
 use crate::summary::{Summary, SweepSummary};
 use crate::text::{count, step_lengths};
 use crate::{
-    args::RunArgs,
+    args::{MotionArgs, PictureArgs, RunArgs},
     error::CommandError,
     film::FilmExport,
+    motion::MotionExport,
+    outputs::{OutputFiles, Outputs, numbered},
     record::Recorder,
     scenes,
     simulate::{Simulated, simulate},
@@ -23,19 +24,12 @@ pub(crate) struct FinishedRun {
     pub(crate) files: OutputFiles,
 }
 
-/// Written files with a description of each, and the errors of files that could not be written.
-#[derive(Default)]
-pub(crate) struct OutputFiles {
-    pub(crate) written: Vec<(PathBuf, &'static str)>,
-    pub(crate) failed: Vec<String>,
-}
-
 /// Runs a scene, or every member of its sweep.
 pub(crate) fn run(args: &RunArgs) -> Result<FinishedRun, CommandError> {
     check_paths(args)?;
     let source = scenes::changed(&args.scene, &args.changes)?;
     let scene = source.parse()?;
-    let eye = Eye::named(args.camera.as_deref(), &scene)?;
+    let eye = Eye::named(args.picture.camera.as_deref(), &scene)?;
     let threads = args.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| CommandError(format!("cannot start {threads} threads: {error}")))?;
@@ -66,9 +60,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<FinishedRun, CommandError> {
 
 /// Checks before the run that all files can be written, as far as possible.
 fn check_paths(args: &RunArgs) -> Result<(), CommandError> {
-    let paths = [&args.csv, &args.table.poses, &args.plot, &args.png, &args.gif, &args.filmstrip]
-        .into_iter()
-        .flatten();
+    let PictureArgs { png, gif, filmstrip, .. } = &args.picture;
+    let MotionArgs { html, glb, bvh, obj, vtu, .. } = &args.motion;
+    let paths = [&args.csv, &args.table.poses, &args.plot, png, gif, filmstrip, html, glb, bvh];
+    let paths = paths.into_iter().flatten();
     let mut before: Vec<&Path> = Vec::new();
     for path in paths {
         let fault = |why: &str| Err(CommandError(format!("cannot write {}: {why}", path.display())));
@@ -83,6 +78,11 @@ fn check_paths(args: &RunArgs) -> Result<(), CommandError> {
             return fault("another output has the same name");
         }
         before.push(path);
+    }
+    for path in [&args.picture.frames, obj, vtu].into_iter().flatten() {
+        if path.exists() && !path.is_dir() {
+            return Err(CommandError(format!("cannot write to {}: this is no folder", path.display())));
+        }
     }
     Ok(())
 }
@@ -103,29 +103,33 @@ fn write_files(
     files: &mut OutputFiles,
 ) {
     let (title, subtitle) = (&summary.size.scene, subtitle(summary));
-    let mut write = |path: &Option<PathBuf>, what, bytes: &dyn Fn() -> Result<Vec<u8>, String>| {
-        let Some(path) = path.as_ref().map(|path| numbered(path, number)) else { return };
-        let done = bytes().and_then(|bytes| fs::write(&path, bytes).map_err(|error| error.to_string()));
-        match done {
-            Ok(()) => files.written.push((path, what)),
-            Err(error) => files.failed.push(format!("cannot write {}: {error}", path.display())),
-        }
-    };
+    let mut outputs = Outputs { number, files };
     if let Some(curves) = &recorder.curves {
-        write(&args.csv, "every step as a table", &|| Ok(curves.to_csv().into_bytes()));
-        write(&args.plot, "energy and joint error over time", &|| {
+        outputs.write(&args.csv, "every step as a table", || Ok(curves.to_csv().into_bytes()));
+        outputs.write(&args.plot, "energy and joint error over time", || {
             Ok(curves.to_plot(title, &subtitle).into_bytes())
         });
     }
     if let Some(film) = &recorder.frames {
-        let wishes = PictureWishes { size: args.size, eye: eye.clone(), show: args.show_options() };
-        let export = FilmExport { setting: &film.setting, frames: &film.frames, wishes: &wishes };
+        let picture = &args.picture;
+        let wishes = PictureWishes { size: picture.size, eye: eye.clone(), show: picture.show_options() };
+        let speed = args.motion.speed;
+        let export = FilmExport { setting: &film.setting, frames: &film.frames, wishes: &wishes, speed };
         let as_text = |error: sinew_picture::PictureError| error.to_string();
-        write(&args.png, "a picture", &|| export.to_png(args.at).map_err(as_text));
-        write(&args.filmstrip, "the motion as a filmstrip", &|| {
+        outputs.write(&picture.png, "a picture", || export.to_png(picture.at).map_err(as_text));
+        outputs.write(&picture.filmstrip, "the motion as a filmstrip", || {
             export.to_filmstrip(title, &subtitle).map_err(as_text)
         });
-        write(&args.gif, "the motion, animated", &|| export.to_gif(title).map_err(as_text));
+        outputs.write(&picture.gif, "the motion, animated", || export.to_gif(title).map_err(as_text));
+        outputs.write_all(&picture.frames, "every frame as a picture", |folder| {
+            export.each_png(title, |name, bytes| folder.write(&name, &bytes))
+        });
+    }
+    if let Some(motion) = &recorder.clip {
+        let camera = args.picture.camera.clone();
+        let export =
+            MotionExport { clip: &motion.clip, subtitle: &subtitle, camera, speed: args.motion.speed };
+        export.write(&args.motion, &mut outputs);
     }
 }
 
@@ -139,27 +143,4 @@ fn subtitle(summary: &Summary) -> String {
         summary.time.steps,
         step_lengths(summary.time.step_lengths)
     )
-}
-
-/// `name.svg` → `name-3.svg` for the third run of a sweep.
-fn numbered(path: &Path, number: Option<usize>) -> PathBuf {
-    let Some(number) = number else { return path.to_path_buf() };
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension =
-        path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
-    path.with_file_name(format!("{stem}-{number}{extension}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::{Path, PathBuf};
-
-    use super::numbered;
-
-    #[test]
-    fn files_of_a_sweep_are_numbered() {
-        assert_eq!(numbered(Path::new("a/b.svg"), Some(3)), PathBuf::from("a/b-3.svg"));
-        assert_eq!(numbered(Path::new("b"), Some(1)), PathBuf::from("b-1"));
-        assert_eq!(numbered(Path::new("b.svg"), None), PathBuf::from("b.svg"));
-    }
 }

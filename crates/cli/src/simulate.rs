@@ -7,7 +7,7 @@ use sinew_scene::{SceneDoc, SceneSource, Steps};
 use sinew_sim::{ExpectMeter, Stage, StepReport, World};
 
 use crate::event_log::EventLog;
-use crate::record::{FrameWishes, Recorder};
+use crate::record::{FrameWishes, MOTION_RATE, PICTURE_RATE, RecordWishes, Recorder};
 use crate::summary::{RunTime, SceneSize, StageTimes, Summary};
 use crate::tables::TableExport;
 use crate::{
@@ -38,8 +38,10 @@ pub(crate) fn simulate(
     let plan = world.info().steps.clone();
     let from_seconds = args.seconds.map(|seconds| plan.nearest(seconds));
     let n_steps = args.steps.or(from_seconds).unwrap_or(world.info().n_steps);
-    let curves = args.csv.is_some() || args.plot.is_some();
-    let mut recorder = Recorder::new(scene, &world, n_steps, curves, frame_wishes(args, &plan, n_steps)?);
+    let mut recorder = Recorder::new(scene, &world, n_steps, record_wishes(args, &plan, n_steps)?);
+    if let Some(motion) = &mut recorder.clip {
+        name.clone_into(&mut motion.clip.name);
+    }
     let table = table.map(|path| TableExport::new(path, &args.table, &mut world));
     let mut table = table.transpose()?;
     let mut tally = Tally::new(scene, &world);
@@ -63,17 +65,22 @@ pub(crate) fn simulate(
     Ok(Simulated { summary, recorder, table: table.map(TableExport::finish) })
 }
 
-/// What recorded frames contain; `None` if no picture is written.
-fn frame_wishes(args: &RunArgs, plan: &Steps, n_steps: u64) -> Result<Option<FrameWishes>, CommandError> {
-    let at = args.at.map(|at| plan.nearest(at));
-    if let (Some(step), Some(at)) = (at, args.at)
+/// What is recorded for the requested files.
+fn record_wishes(args: &RunArgs, plan: &Steps, n_steps: u64) -> Result<RecordWishes, CommandError> {
+    let (picture, motion) = (&args.picture, &args.motion);
+    let at = picture.at.map(|at| plan.nearest(at));
+    if let (Some(step), Some(at)) = (at, picture.at)
         && step > n_steps
     {
         let end = plan.time_after(n_steps);
         return Err(CommandError(format!("cannot show the frame at {at} s: the run ends at {end} s")));
     }
-    let wanted = args.png.is_some() || args.gif.is_some() || args.filmstrip.is_some();
-    Ok(wanted.then(|| FrameWishes { at, show: args.show_options() }))
+    let (show, rate) = (picture.show_options(), motion.rate(PICTURE_RATE));
+    Ok(RecordWishes {
+        curves: args.csv.is_some() || args.plot.is_some(),
+        frames: picture.is_wanted().then_some(FrameWishes { at, show, rate }),
+        clip: motion.is_wanted().then(|| motion.rate(MOTION_RATE)),
+    })
 }
 
 /// Sums and maxima over the steps.

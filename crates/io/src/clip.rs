@@ -9,8 +9,8 @@ use sinew_mechanism::{BodyId, JointId};
 use sinew_show::{DrawList, LineKind, SceneLooks, Scenery, draw, surface_stretches, tessellated};
 use sinew_sim::{JointReading, World};
 
-/// Sides of what looks round.
-const ROUND: usize = 24;
+/// Standard gravity (m/s²), for the scale of forces.
+const GRAVITY: f64 = 9.81;
 
 /// A recorded motion.
 #[derive(Clone, Debug, Default)]
@@ -28,10 +28,29 @@ pub struct Clip {
     pub meshes: Vec<ClipMesh>,
     /// Surfaces that deform: flesh, and sheets through points of bodies.
     pub skins: Vec<ClipSkin>,
+    /// Tetrahedra of flesh.
+    pub flesh: Vec<ClipFlesh>,
     /// Grounds and walls: a point, and the free direction.
     pub planes: Vec<(DVec3, DVec3)>,
+    /// Cameras of the scene.
+    pub cameras: Vec<ClipCamera>,
+    /// Weight of everything that moves (N), for the scale of forces.
+    pub weight: f64,
     /// The frames, in order of time.
     pub frames: Vec<ClipFrame>,
+}
+
+/// A camera of a clip.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClipCamera {
+    /// Its name.
+    pub name: String,
+    /// Where it is (m).
+    pub from: DVec3,
+    /// What is in the middle of its picture (m).
+    pub at: DVec3,
+    /// Angle that the shorter side of its picture spans (rad), if the scene says it.
+    pub field_of_view: Option<f64>,
 }
 
 /// A body of a clip.
@@ -41,6 +60,8 @@ pub struct ClipBody {
     pub name: String,
     /// The body above it in the tree of joints; none for roots.
     pub parent: Option<usize>,
+    /// The joint that leads to it, or for roots the first one that ties it to the world.
+    pub joint: Option<usize>,
 }
 
 /// A joint of a clip.
@@ -69,6 +90,17 @@ pub struct ClipMesh {
     pub color: DVec3,
     /// Whether flesh covers it.
     pub is_bone: bool,
+}
+
+/// A body of flesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClipFlesh {
+    /// Its name.
+    pub name: String,
+    /// Nodes at rest (m).
+    pub rest: Vec<DVec3>,
+    /// Four nodes each.
+    pub tets: Vec<[u32; 4]>,
 }
 
 /// A surface that deforms.
@@ -100,10 +132,31 @@ pub struct ClipFrame {
     pub anchors: Vec<DVec3>,
     /// Points of each skin.
     pub skins: Vec<Vec<DVec3>>,
+    /// Nodes of each body of flesh.
+    pub nodes: Vec<Vec<DVec3>>,
     /// Contacts: where, and the force (N).
     pub contacts: Vec<(DVec3, DVec3)>,
     /// Ends of springs, ropes and grabs; whether it is a grab.
     pub lines: Vec<(DVec3, DVec3, bool)>,
+    /// Forces of joints on their first bodies (N); none where the stepper does not tell them.
+    pub joint_forces: Vec<DVec3>,
+    /// Energies and joint errors.
+    pub measures: ClipMeasures,
+}
+
+/// Numbers of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClipMeasures {
+    /// Kinetic energy (J).
+    pub kinetic: f64,
+    /// Gravitational energy (J).
+    pub gravity: f64,
+    /// Elastic energy of springs, limits and flesh (J).
+    pub elastic: f64,
+    /// Largest position error of a joint (m).
+    pub position_error: f64,
+    /// Largest rotation error of a joint (rad).
+    pub rotation_error: f64,
 }
 
 impl Clip {
@@ -112,14 +165,22 @@ impl Clip {
         let model = world.mechanism();
         let mut clip = Self { name: name.into(), gravity: world.settings().gravity, ..Self::default() };
         let index = |body: Option<BodyId>| body.map(BodyId::index);
-        clip.bodies.extend(
-            model.bodies().map(|body| ClipBody { name: model.body_name(body).to_owned(), parent: None }),
-        );
+        clip.bodies.extend(model.bodies().map(|body| ClipBody {
+            name: model.body_name(body).to_owned(),
+            parent: None,
+            joint: None,
+        }));
         for joint in model.joints() {
             let (child, parent) = model.joint_bodies(joint);
             let (child, parent) = (index(child), index(parent));
             clip.joints.push(ClipJoint { name: model.joint_name(joint).to_owned(), child, parent });
         }
+        let bodies = world.model().flesh().into_iter().flat_map(|flesh| flesh.bodies());
+        clip.flesh.extend(bodies.zip(&world.appearance().flesh).map(|(body, look)| ClipFlesh {
+            name: look.name.clone(),
+            rest: body.fem().mesh().positions().to_vec(),
+            tets: body.fem().mesh().tets().to_vec(),
+        }));
         clip.find_parents();
         clip.add_meshes(world);
         clip
@@ -140,8 +201,11 @@ impl Clip {
             joints: model.joints().map(|joint: JointId| world.reading(joint)).collect(),
             anchors: list.points.iter().map(|point| point.position).collect(),
             skins: skins.collect(),
+            nodes: world.state().flesh.nodes.iter().map(|nodes| nodes.positions.clone()).collect(),
             contacts: world.contacts().map(|contact| (contact.point, contact.force)).collect(),
             lines: lines.collect(),
+            joint_forces: world.joint_forces(),
+            measures: ClipMeasures::of(world),
         });
     }
 
@@ -165,12 +229,16 @@ impl Clip {
             }
             at
         }
-        for joint in &self.joints {
-            let (Some(child), Some(parent)) = (joint.child, joint.parent) else { continue };
+        for (j, joint) in self.joints.iter().enumerate() {
+            let Some(child) = joint.child else { continue };
+            let Some(parent) = joint.parent else {
+                self.bodies[child].joint.get_or_insert(j);
+                continue;
+            };
             let (a, b) = (root(&mut group, child), root(&mut group, parent));
             if a != b && self.bodies[child].parent.is_none() {
                 group[a] = b;
-                self.bodies[child].parent = Some(parent);
+                (self.bodies[child].parent, self.bodies[child].joint) = (Some(parent), Some(j));
             }
         }
     }
@@ -178,8 +246,14 @@ impl Clip {
     fn add_meshes(&mut self, world: &World) {
         let looks = SceneLooks::of(world);
         let appearance = world.appearance();
+        let round = match appearance.solids.len() {
+            0..=250 => 32,
+            251..=2500 => 16,
+            _ => 8,
+        };
+        self.weight = GRAVITY * looks.mass;
         for (solid, look) in appearance.solids.iter().zip(&looks.solids) {
-            let mesh = solid_mesh(&solid.shape, &solid.body_from_shape);
+            let mesh = solid_mesh(&solid.shape, &solid.body_from_shape, round);
             let body = Some(solid.body.index());
             self.meshes.push(ClipMesh { body, color: look.color, is_bone: look.is_bone, ..mesh });
         }
@@ -189,16 +263,32 @@ impl Clip {
             let faceted = faceted(&mesh.points, &mesh.triangles);
             self.meshes.push(ClipMesh { body: Some(body.index()), color: *color, ..faceted });
         }
+        self.add_scenery(world);
+        self.add_skins(world, &looks);
+    }
+
+    /// What the world is made of, and the cameras of the scene.
+    fn add_scenery(&mut self, world: &World) {
         let scene = world.to_scene().unwrap_or_default().expanded();
-        let scenery = Scenery::of(&scene, appearance);
+        let scenery = Scenery::of(&scene, world.appearance());
         for (shape, pose) in &scenery.solids {
-            self.meshes.push(ClipMesh { color: STONE, ..solid_mesh(shape, pose) });
+            self.meshes.push(ClipMesh { color: STONE, ..solid_mesh(shape, pose, SCENERY) });
         }
         for ground in &scenery.ground {
             self.meshes.push(ClipMesh { color: STONE, ..faceted(&ground.points, &ground.triangles) });
         }
         self.planes = scenery.planes;
-        let mut list = DrawList::default();
+        self.cameras.extend(scene.cameras.into_iter().map(|camera| ClipCamera {
+            name: camera.name,
+            from: camera.from,
+            at: camera.at,
+            field_of_view: camera.field_of_view,
+        }));
+    }
+
+    /// Surfaces that deform.
+    fn add_skins(&mut self, world: &World, looks: &SceneLooks) {
+        let (appearance, mut list) = (world.appearance(), DrawList::default());
         draw(world, &mut list);
         for ((flesh, look), appearance) in list.flesh.iter().zip(&looks.flesh).zip(&appearance.flesh) {
             self.skins.push(ClipSkin {
@@ -216,11 +306,27 @@ impl Clip {
     }
 }
 
+impl ClipMeasures {
+    fn of(world: &World) -> Self {
+        let (energy, violation) = (world.energy(), world.violation());
+        Self {
+            kinetic: energy.kinetic,
+            gravity: energy.gravity,
+            elastic: energy.elastic,
+            position_error: violation.position,
+            rotation_error: violation.rotation,
+        }
+    }
+}
+
 /// Colour of what the world is made of.
 const STONE: DVec3 = DVec3::new(0.62, 0.64, 0.68);
 
-fn solid_mesh(shape: &Shape, at: &Pose) -> ClipMesh {
-    let mesh = tessellated(shape, ROUND);
+/// Sides of what is round in the world.
+const SCENERY: usize = 64;
+
+fn solid_mesh(shape: &Shape, at: &Pose, sides: usize) -> ClipMesh {
+    let mesh = tessellated(shape, sides);
     ClipMesh {
         positions: mesh.positions().map(|point| at.transform_point(point)).collect(),
         normals: mesh.normals().map(|normal| at.transform_vector(normal)).collect(),

@@ -1,11 +1,16 @@
 #![doc = include_str!("../README.md")]
 
+mod base64;
 mod clip;
-mod report;
-
 mod error;
+mod export_error;
 mod files;
+mod json;
+mod keys;
+mod report;
+mod up;
 
+mod extent;
 mod xml;
 
 mod mesh_files;
@@ -17,11 +22,25 @@ mod table;
 mod import;
 mod urdf;
 
-pub use clip::{Clip, ClipBody, ClipFrame, ClipJoint, ClipMesh, ClipSkin};
+mod bvh;
+mod gltf;
+mod page;
+mod surfaces;
+mod vtu;
+
+pub use bvh::{BvhOptions, bvh};
+pub use clip::{
+    Clip, ClipBody, ClipCamera, ClipFlesh, ClipFrame, ClipJoint, ClipMeasures, ClipMesh, ClipSkin,
+};
 pub use error::{ImportError, ImportFault};
+pub use export_error::ExportError;
 pub use files::{Files, FoundFile};
+pub use gltf::{GlbOptions, glb};
 pub use import::{ENDINGS, Imported, import};
+pub use page::{PageOptions, page};
 pub use report::{Finding, ImportReport, Outcome, Place};
 pub use robot::{ImportOptions, MeshContact, RootHold};
+pub use surfaces::obj;
 pub use table::{Quantity, Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};
 pub use urdf::read_urdf;
+pub use vtu::{pvd, vtu};

@@ -3,6 +3,7 @@
 //! Meshes of solids are kept from one picture to the next. Cost: that of [`sinew_picture::Renderer`], and of smooth
 //! normals for all surfaces.
 
+use glam::DVec3;
 use sinew_math::Shape;
 use sinew_picture::{Camera, Color, Image, Mesh, PictureError, Plane, Renderer, Scene, SceneLine};
 
@@ -11,6 +12,8 @@ use crate::primitives::{Instance, Rgb, ShownArrow, ShownLine, ShownSolid, ShownS
 
 /// Width of a line of weight 1, relative to the height of the picture.
 const LINE: f64 = 1.0 / 260.0;
+/// Least width of a solid in a picture, in pixels: thinner ones would be hardly seen.
+const THINNEST: f64 = 1.5;
 /// Sides of circles: of the scenery, of joints and targets, of nodes.
 const SCENERY_DETAIL: usize = 64;
 const MARK_DETAIL: usize = 16;
@@ -44,7 +47,7 @@ impl DrawingRenderer {
     /// Renders a drawing.
     pub fn render(&mut self, drawing: &Drawing, camera: &Camera) -> &Image {
         self.scene.clear();
-        self.push_solids(drawing);
+        self.push_solids(drawing, camera);
         let ground = drawing.sheets.iter().chain(&drawing.surfaces);
         ground.for_each(|surface| push_surface(&mut self.scene.solid, surface));
         self.push_marks(drawing);
@@ -54,7 +57,13 @@ impl DrawingRenderer {
         self.renderer.render(&self.scene, camera)
     }
 
-    fn push_solids(&mut self, drawing: &Drawing) {
+    fn push_solids(&mut self, drawing: &Drawing, camera: &Camera) {
+        let pixel = 2.0 * camera.opening.1 / self.renderer.size().1 as f64;
+        let visible = |solid: &ShownSolid| {
+            let far = (camera.eye - solid.pose.translation).dot(camera.view.toward);
+            ShownSolid { shape: thickened(&solid.shape, 0.5 * THINNEST * pixel * far), ..*solid }
+        };
+        let bodies: Vec<ShownSolid> = drawing.solids.iter().map(visible).collect();
         let Scene { solid, inside, .. } = &mut self.scene;
         let detail = match drawing.solids.len() {
             0..=250 => 40,
@@ -62,7 +71,7 @@ impl DrawingRenderer {
             _ => 8,
         };
         self.scenery.update(&drawing.scenery, SCENERY_DETAIL);
-        self.solids.update(&drawing.solids, detail);
+        self.solids.update(&bodies, detail);
         for (mesh, stone) in self.scenery.meshes().zip(&drawing.scenery) {
             solid.push(mesh, &stone.pose, paint(stone.color));
         }
@@ -131,6 +140,23 @@ impl MeshCache {
     }
 }
 
+/// A shape that is nowhere thinner than twice `least` (m).
+fn thickened(shape: &Shape, least: f64) -> Shape {
+    let half = shape.half_extents();
+    if half.min_element() >= least {
+        return *shape;
+    }
+    match *shape {
+        Shape::Box { size } => Shape::Box { size: size.max(DVec3::splat(2.0 * least)) },
+        Shape::Sphere { radius } => Shape::Sphere { radius: radius.max(least) },
+        Shape::Capsule { radius, length } => Shape::Capsule { radius: radius.max(least), length },
+        Shape::Cylinder { radius, length } => {
+            Shape::Cylinder { radius: radius.max(least), length: length.max(2.0 * least) }
+        }
+        Shape::Ellipsoid { semi_axes } => Shape::Ellipsoid { semi_axes: semi_axes.max(DVec3::splat(least)) },
+    }
+}
+
 /// The mesh of a shape in its own frame; `detail` is the number of sides of a circle.
 pub fn tessellated(shape: &Shape, detail: usize) -> Mesh {
     match *shape {
@@ -154,4 +180,41 @@ fn push_ball(mesh: &mut Mesh, unit: &Mesh, ball: &Instance) {
 
 fn paint([red, green, blue]: Rgb) -> Color {
     Color::srgb(red, green, blue)
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+    use sinew_math::{Pose, Shape};
+    use sinew_picture::{Camera, View};
+
+    use super::DrawingRenderer;
+    use crate::drawing::Drawing;
+    use crate::primitives::ShownSolid;
+
+    #[test]
+    fn thin_things_are_seen() {
+        let ends = [DVec3::NEG_X, DVec3::X];
+        let view = View::from_direction(DVec3::NEG_Y, DVec3::Z);
+        let camera = Camera::framing(view, ends.into_iter(), 1.0);
+        let seen = |shape: Option<Shape>| {
+            let pose = Pose::IDENTITY;
+            let color = [1.0, 0.0, 0.0];
+            let solids = shape.map(|shape| ShownSolid { shape, pose, color, is_bone: false });
+            let drawing = Drawing { solids: solids.into_iter().collect(), reach: 1.0, ..Drawing::default() };
+            let image = DrawingRenderer::new(100, 100).unwrap().render(&drawing, &camera).clone();
+            image.pixels().iter().filter(|pixel| pixel[0] > pixel[1].saturating_add(40)).count()
+        };
+        assert_eq!(seen(None), 0);
+        for shape in [
+            Shape::Capsule { radius: 1e-5, length: 2.0 },
+            Shape::Box { size: DVec3::new(2.0, 1e-5, 1e-5) },
+            Shape::Cylinder { radius: 1e-5, length: 2.0 },
+            Shape::Ellipsoid { semi_axes: DVec3::new(1.0, 1e-5, 1e-5) },
+        ] {
+            let n = seen(Some(shape));
+            assert!((70..300).contains(&n), "{shape:?}: {n}");
+        }
+        assert!(seen(Some(Shape::Sphere { radius: 1e-9 })) > 0);
+    }
 }

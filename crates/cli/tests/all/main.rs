@@ -5,6 +5,7 @@ mod dynamics;
 mod embed;
 mod flesh;
 mod import;
+mod motion;
 mod outputs;
 mod refused;
 

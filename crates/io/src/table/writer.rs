@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::npy::{named_doubles, npy, write_zip};
 use super::sampler::Sampler;
+use crate::json::json_text;
 
 /// Endings of the names of tables.
 pub const TABLE_ENDINGS: &[&str] = &["csv", "npy", "npz", "json", "jsonl"];
@@ -156,22 +157,6 @@ fn csv_text(name: &str) -> String {
     } else {
         name.to_owned()
     }
-}
-
-/// A text in JSON.
-pub(crate) fn json_text(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// Numbers in JSON: one by itself, several as a list.

@@ -1,4 +1,8 @@
 //! Tests of readers and writers.
 
+mod clips;
+mod frames;
+mod gltf;
+mod page;
 mod table;
 mod urdf;

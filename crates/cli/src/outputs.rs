@@ -1,0 +1,85 @@
+//! The files of a run: written one after another, numbered in sweeps. Errors are collected, so that the remaining files are written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Written files with a description of each, and the errors of files that could not be written.
+#[derive(Default)]
+pub(crate) struct OutputFiles {
+    pub(crate) written: Vec<(PathBuf, &'static str)>,
+    pub(crate) failed: Vec<String>,
+}
+
+/// Where the files of one run go.
+pub(crate) struct Outputs<'a> {
+    /// Which run of a sweep it is.
+    pub(crate) number: Option<usize>,
+    pub(crate) files: &'a mut OutputFiles,
+}
+
+impl Outputs<'_> {
+    /// Writes a file if it is wanted.
+    pub(crate) fn write(
+        &mut self,
+        path: &Option<PathBuf>,
+        what: &'static str,
+        bytes: impl FnOnce() -> Result<Vec<u8>, String>,
+    ) {
+        let Some(path) = path.as_ref().map(|path| numbered(path, self.number)) else { return };
+        let done = bytes().and_then(|bytes| fs::write(&path, bytes).map_err(|error| error.to_string()));
+        self.note(path, what, done);
+    }
+
+    /// Writes the files of a folder if it is wanted; the folder is made.
+    pub(crate) fn write_all(
+        &mut self,
+        path: &Option<PathBuf>,
+        what: &'static str,
+        fill: impl FnOnce(&OutputFolder<'_>) -> Result<(), String>,
+    ) {
+        let Some(path) = path.as_ref().map(|path| numbered(path, self.number)) else { return };
+        let made = fs::create_dir_all(&path).map_err(|error| error.to_string());
+        let done = made.and_then(|()| fill(&OutputFolder(&path)));
+        self.note(path, what, done);
+    }
+
+    fn note(&mut self, path: PathBuf, what: &'static str, done: Result<(), String>) {
+        match done {
+            Ok(()) => self.files.written.push((path, what)),
+            Err(error) => self.files.failed.push(format!("cannot write {}: {error}", path.display())),
+        }
+    }
+}
+
+/// A folder of files.
+pub(crate) struct OutputFolder<'a>(&'a Path);
+
+impl OutputFolder<'_> {
+    /// Writes one of its files.
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        fs::write(self.0.join(name), bytes).map_err(|error| format!("{name}: {error}"))
+    }
+}
+
+/// `name.svg` → `name-3.svg` for the third run of a sweep.
+pub(crate) fn numbered(path: &Path, number: Option<usize>) -> PathBuf {
+    let Some(number) = number else { return path.to_path_buf() };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension =
+        path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
+    path.with_file_name(format!("{stem}-{number}{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::numbered;
+
+    #[test]
+    fn files_of_a_sweep_are_numbered() {
+        assert_eq!(numbered(Path::new("a/b.svg"), Some(3)), PathBuf::from("a/b-3.svg"));
+        assert_eq!(numbered(Path::new("b"), Some(1)), PathBuf::from("b-1"));
+        assert_eq!(numbered(Path::new("b.svg"), None), PathBuf::from("b.svg"));
+    }
+}
