@@ -15,12 +15,14 @@ mod geometry;
 mod table;
 
 mod import;
+mod mjcf;
 mod urdf;
 
 pub use clip::{Clip, ClipBody, ClipFrame, ClipJoint, ClipMesh, ClipSkin};
 pub use error::{ImportError, ImportFault};
 pub use files::{Files, FoundFile};
 pub use import::{ENDINGS, Imported, import};
+pub use mjcf::read_mjcf;
 pub use report::{Finding, ImportReport, Outcome, Place};
 pub use robot::{ImportOptions, MeshContact, RootHold};
 pub use table::{Quantity, Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};
