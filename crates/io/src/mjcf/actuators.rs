@@ -10,6 +10,7 @@ use sinew_scene::MotorDoc;
 
 use super::defaults::Inherited;
 use super::parts::MjcfScene;
+use super::tendons::JointTerm;
 use crate::error::ImportFault;
 use crate::report::{ImportReport, Outcome, Place};
 use crate::xml::Element;
@@ -151,13 +152,14 @@ impl<'a> MjcfScene<'a, '_> {
             report.note(Outcome::Ignored, element.place(), "its gear is 0");
             return Ok(());
         }
-        if law.has_bias && law.bias[2] > 0.0 && law.bias[1] < 0.0 && law.bias[1] == -law.gain {
+        let is_servo = law.bias[1] < 0.0 && law.bias[1] + law.gain == 0.0;
+        if law.has_bias && law.bias[2] > 0.0 && is_servo {
             // A share of critical damping.
             let inertia = self.layout.moved_inertia(joint.0, target) / (g * g);
             law.bias[2] *= -2.0 * (law.gain * inertia).sqrt();
         }
         let [b0, b1, b2] = if law.has_bias { law.bias } else { [0.0; 3] };
-        let is_motor = [b1, b2] == [0.0; 2] && law.gain * control + b0 == 0.0;
+        let is_motor = b1 == 0.0 && b2 == 0.0 && law.gain * control + b0 == 0.0;
         if is_motor {
             element.mark_told();
             let what = "a torque is an input: give it with Input::add_effort";
@@ -183,7 +185,7 @@ impl<'a> MjcfScene<'a, '_> {
     }
 
     /// The joint that an actuator moves, and its length per coordinate; none if there is no such joint.
-    fn transmission(&self, actuator: &Inherited<'_>) -> Result<Option<((usize, usize), f64)>, ImportFault> {
+    fn transmission(&self, actuator: &Inherited<'_>) -> Result<Option<JointTerm>, ImportFault> {
         let named = actuator.attribute("joint").or_else(|| actuator.attribute("jointinparent"));
         if let Some(name) = named {
             let joint = self.model.any_joint(actuator.own, name)?;

@@ -7,7 +7,7 @@ use sinew_scene::{CurveDoc, GearDoc, JointDoc, TrackDoc};
 use super::defaults::Inherited;
 use super::frames::read_quaternion;
 use super::parts::{MjcfScene, frame};
-use super::tendons::JointSum;
+use super::tendons::{JointSum, JointTerm};
 use crate::error::ImportFault;
 use crate::report::{ImportReport, Outcome};
 use crate::xml::Element;
@@ -188,7 +188,7 @@ impl<'a> MjcfScene<'a, '_> {
         report: &mut ImportReport,
     ) -> Result<(), ImportFault> {
         let [a0, a1, rest @ ..] = equality.partly("polycoef", [0.0, 1.0, 0.0, 0.0, 0.0])?;
-        if rest != [0.0; 3] && two.is_some() {
+        if rest.iter().any(|factor| *factor != 0.0) && two.is_some() {
             let what = "only the constant and the linear term of `polycoef` are used";
             report.note(Outcome::Approximated, equality.own.place(), what);
         }
@@ -238,7 +238,7 @@ impl<'a> MjcfScene<'a, '_> {
     }
 
     /// The gear that keeps `c₁ q₁ + c₂ q₂ = d`, in coordinates of the file.
-    pub(super) fn gear(&self, name: String, terms: [((usize, usize), f64); 2], d: f64) -> GearDoc {
+    pub(super) fn gear(&self, name: String, terms: [JointTerm; 2], d: f64) -> GearDoc {
         let [(driver, c1), (driven, c2)] = terms;
         let turns = |(body, joint): (usize, usize)| self.bodies()[body].joints[joint].turns();
         let ratio = -c1 / c2;

@@ -36,9 +36,12 @@ struct MeshAsset<'a> {
     /// Frame of the mesh in that of the file.
     reference: Pose,
     volume: VolumeRule,
-    inline: Option<(Vec<DVec3>, Vec<[u32; 3]>)>,
+    inline: Option<InlineMesh>,
     read: Option<Result<Rc<Triangles>, String>>,
 }
+
+/// Points and triangles as they are written; no triangles stand for the hull.
+type InlineMesh = (Vec<DVec3>, Vec<[u32; 3]>);
 
 /// How a mesh is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,8 +173,7 @@ fn read_asset<'a>(
 }
 
 /// Vertices and faces that are written out.
-#[expect(clippy::type_complexity, reason = "points and triangles, as the mesh crate takes them")]
-fn read_inline(mesh: &Element) -> Result<Option<(Vec<DVec3>, Vec<[u32; 3]>)>, ImportFault> {
+fn read_inline(mesh: &Element) -> Result<Option<InlineMesh>, ImportFault> {
     let Some(numbers) = mesh.numbers("vertex")? else { return Ok(None) };
     if numbers.len() % 3 != 0 {
         return Err(mesh.fault("`vertex` takes three numbers per vertex"));

@@ -197,6 +197,10 @@ impl<'a, 'b> MjcfScene<'a, 'b> {
         let inertia = self.layout.moved_inertia(body, joint);
         let doc = with_forces(JointDoc::new(joint.kind, self.joint_name((body, k)), child), joint, inertia);
         let doc = JointDoc { parent: parent.map(str::to_owned), ..doc };
+        if joint.tuned.is_some() {
+            let what = "`springdamper` is taken for the inertia that it moves if no other joint does";
+            report.note(Outcome::Approximated, joint.place.clone(), what);
+        }
         match joint.kind {
             JointKind::Free => {
                 let what = "damping, armature and friction of a free joint act on its rotation only";

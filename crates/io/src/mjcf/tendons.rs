@@ -17,10 +17,13 @@ use crate::error::ImportFault;
 use crate::report::{ImportReport, Outcome, Place};
 use crate::xml::Element;
 
-/// A sum of coordinates of joints that turn or slide, each by its body and its number there.
+/// A joint by its body and its number there, and what its coordinate is multiplied by.
+pub(super) type JointTerm = ((usize, usize), f64);
+
+/// A sum of coordinates of joints that turn or slide.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JointSum {
-    pub(super) terms: Vec<((usize, usize), f64)>,
+    pub(super) terms: Vec<JointTerm>,
 }
 
 impl JointSum {

@@ -54,7 +54,7 @@ fn numpy_reads_names_and_numbers() {
     assert_eq!(&npy[..8], b"\x93NUMPY\x02\x00");
     let n = u32::from_le_bytes([npy[8], npy[9], npy[10], npy[11]]) as usize;
     let header = std::str::from_utf8(&npy[12..12 + n]).expect("text");
-    assert!((12 + n) % 64 == 0 && header.ends_with('\n'));
+    assert!((12 + n).is_multiple_of(64) && header.ends_with('\n'));
     let wanted = "{'descr': [('time', '<f8'), ('pivot.angle', '<f8'), ('pivot.angle_rate', '<f8')], 'fortran_order': False, 'shape': (3,), }";
     assert_eq!(header.trim_end(), wanted);
     assert_eq!(npy.len(), 12 + n + 3 * 3 * 8);
