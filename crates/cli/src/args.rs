@@ -23,7 +23,7 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-A SCENE is a RON file, a robot (.urdf), or the name of a built-in scene (see `sinew list`).
+A SCENE is a RON file, a robot (.urdf; MJCF as .xml or .mjcf), or the name of a built-in scene (see `sinew list`).
 
 Exit codes: 0 success; 1 the simulation became non-finite or implausible (results up to then are
 written), the scene had ten times the energy that was put in, a joint was visibly open (by more than 2 %
@@ -60,7 +60,7 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "NAME", default_value = "pendulum")]
         from: String,
     },
-    /// Make a scene of a robot (URDF), and tell what was used, repaired, approximated and ignored.
+    /// Make a scene of a robot (URDF, MJCF), and tell what was used, repaired, approximated and ignored.
     Import(ImportArgs),
     /// Make a tetrahedral mesh around a surface, and report its quality.
     Embed(EmbedArgs),
@@ -153,9 +153,12 @@ pub(crate) struct ImportChoices {
     /// What the triangles of a collider become.
     #[arg(long, value_name = "FORM", default_value = "hull")]
     pub(crate) mesh_contact: MeshChoice,
-    /// Let the parts of a robot touch each other.
+    /// Let the parts of a URDF touch each other; MJCF says so itself.
     #[arg(long)]
     pub(crate) self_contact: bool,
+    /// Begin in this keyframe of an MJCF file: its name, or its number from 0.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) key: Option<String>,
     /// Another folder in which files are looked for that the file names. Repeatable.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) search_root: Vec<PathBuf>,

@@ -1,5 +1,6 @@
 //! `sinew import`: a scene of a file of another tool, and what became of that file.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -16,6 +17,7 @@ pub(crate) fn read(path: &Path, choices: &ImportChoices) -> Result<Imported, Com
     options.root = choices.root.into();
     options.mesh_contact = choices.mesh_contact.into();
     options.self_contact = choices.self_contact;
+    options.key.clone_from(&choices.key);
     import(path, &files, &options).map_err(|error| CommandError(error.to_string()))
 }
 
@@ -55,18 +57,19 @@ fn write(scene: &mut SceneDoc, output: &Path) -> Result<usize, CommandError> {
     let folder = fs::canonicalize(folder).map_err(|error| cannot(output, &error))?;
     let stem = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut n = 0;
-    let mut made = Vec::new();
+    let mut made = BTreeMap::new();
     scene.rename_files(|name| match fs::canonicalize(name) {
         Ok(path) => way(&folder, &path).to_string_lossy().into_owned(),
         Err(_) => {
-            let end = Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let name = format!("{stem}_{n}_{end}");
-            n += 1;
-            made.push(name.clone());
-            name
+            let new = || {
+                let end = Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned();
+                n += 1;
+                format!("{stem}_{}_{end}", n - 1)
+            };
+            made.entry(name.to_owned()).or_insert_with(new).clone()
         }
     });
-    for name in &made {
+    for name in made.values() {
         let Some(bytes) = scene.files.get(name) else { continue };
         let path = folder.join(name);
         fs::write(&path, bytes).map_err(|error| cannot(&path, &error))?;

@@ -21,7 +21,7 @@ use sinew_scene::{
 };
 
 use crate::collider_meshes::ColliderMeshes;
-use crate::colliders::{ColliderModels, SurfaceKinds, scene_colliders};
+use crate::colliders::{ColliderModels, ScenePairs, SurfaceKinds, scene_colliders};
 use crate::error::{BuildError, joint_path};
 use crate::inputs::{add_inputs, add_joint_inputs, add_motor_input};
 use crate::rigid::{RigidParts, is_plain};
@@ -78,7 +78,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     let mut start = State::from(bodies);
     let kinds = SurfaceKinds::of(&expanded);
     let colliders = scene_colliders(&expanded, &mechanism, &names.bodies, (&meshes, &kinds))?;
-    let ColliderModels { solids, sensors } = colliders.models(&mechanism, &kinds.rules(&expanded))?;
+    let pairs = ScenePairs::of(&expanded, &kinds, &names.bodies);
+    let ColliderModels { solids, sensors } = colliders.models(&mechanism, &pairs)?;
     let mut model = match flesh.finish(&expanded, &mechanism, &start.bodies, (solids, &kinds))? {
         Some((flesh, nodes, drawn)) => {
             (start.flesh, appearance.flesh) = (nodes, drawn);

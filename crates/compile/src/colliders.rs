@@ -21,7 +21,8 @@ pub(crate) struct SurfaceKinds<'a>(Vec<&'a str>);
 
 impl<'a> SurfaceKinds<'a> {
     pub(crate) fn of(scene: &'a SceneDoc) -> Self {
-        let mut names: Vec<&str> = scene.pairs.iter().flat_map(|pair| [pair.a.as_str(), &pair.b]).collect();
+        let surfaces = scene.pairs.iter().filter(|pair| !pair.apart);
+        let mut names: Vec<&str> = surfaces.flat_map(|pair| [pair.a.as_str(), &pair.b]).collect();
         names.sort_unstable();
         names.dedup();
         Self(names)
@@ -32,12 +33,30 @@ impl<'a> SurfaceKinds<'a> {
         self.0.binary_search(&name).map_or(0, |i| i as u32 + 1)
     }
 
-    pub(crate) fn rules(&self, scene: &SceneDoc) -> Vec<PairRule> {
+    fn rules(&self, scene: &SceneDoc) -> Vec<PairRule> {
         let rule = |pair: &PairDoc| {
             let kinds = [self.kind(&pair.a), self.kind(&pair.b)];
             PairRule { kinds, friction: pair.friction, restitution: pair.restitution }
         };
-        scene.pairs.iter().map(rule).collect()
+        scene.pairs.iter().filter(|pair| !pair.apart).map(rule).collect()
+    }
+}
+
+/// What pairs of a scene say: rules for kinds of surfaces, and owners that never touch.
+#[derive(Default)]
+pub(crate) struct ScenePairs {
+    rules: Vec<PairRule>,
+    apart: Vec<[Owner; 2]>,
+}
+
+impl ScenePairs {
+    pub(crate) fn of(scene: &SceneDoc, kinds: &SurfaceKinds<'_>, bodies: &BTreeMap<&str, BodyId>) -> Self {
+        let apart = scene.pairs.iter().filter(|pair| pair.apart);
+        let named = |name: &str| {
+            if name == WORLD { Some(Owner::World) } else { bodies.get(name).map(|body| owner(Some(*body))) }
+        };
+        let apart = apart.filter_map(|pair| Some([named(&pair.a)?, named(&pair.b)?])).collect();
+        Self { rules: kinds.rules(scene), apart }
     }
 }
 
@@ -95,11 +114,11 @@ impl SceneColliders {
         self.n_solids = self.all.len();
     }
 
-    /// The models that a mechanism needs. Bodies that a joint connects ignore each other.
+    /// The models that a mechanism needs. Bodies that a joint connects, or that are to stay apart, ignore each other.
     pub(crate) fn models(
         &self,
         mechanism: &sinew_mechanism::Model,
-        rules: &[PairRule],
+        pairs: &ScenePairs,
     ) -> Result<ColliderModels, BuildError> {
         let Self { all, n_solids } = self;
         let joined: Vec<[Owner; 2]> = mechanism
@@ -107,12 +126,13 @@ impl SceneColliders {
             .map(|joint| mechanism.joint_bodies(joint))
             .filter(|(a, b)| a.is_some() && b.is_some())
             .map(|(a, b)| [owner(a), owner(b)])
+            .chain(pairs.apart.iter().copied())
             .collect();
         let model = |n: usize| {
             let colliders = all[..n].iter().map(|(_, collider)| collider.clone()).collect();
             let documents = all[..n].iter().map(|(document, _)| *document).collect();
             let model = ContactModel::new(colliders, mechanism.n_bodies(), &joined);
-            let model = model.and_then(|it| it.with_parts(documents)?.with_pair_rules(rules.to_vec()));
+            let model = model.and_then(|it| it.with_parts(documents)?.with_pair_rules(pairs.rules.clone()));
             model.map_err(|error| fault("colliders", &error))
         };
         let solids = (*n_solids > 0).then(|| model(*n_solids)).transpose()?;

@@ -10,7 +10,7 @@ use sinew_flesh::FleshModel;
 use sinew_mechanism::{BodyId, Moves};
 use sinew_scene::{Excerpt, GONE, SceneDoc, SceneIssue, validate};
 
-use crate::{build::build, doubts::fall_through, merge::merge_by, rigid::RigidParts};
+use crate::{build::build, colliders::ScenePairs, doubts::fall_through, merge::merge_by, rigid::RigidParts};
 
 /// What an edit makes of a scene of rigid parts.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl RigidParts {
     fn model(&self) -> Option<(Model, State)> {
         let mechanism = self.specs.build().ok()?;
         let bodies = mechanism.initial_state();
-        let solids = self.colliders.models(&mechanism, &[]).ok()?.solids;
+        let solids = self.colliders.models(&mechanism, &ScenePairs::default()).ok()?.solids;
         let mut start = State::from(bodies);
         let model = match solids {
             None => Model::from(mechanism),

@@ -3,9 +3,11 @@
 //! Body frame, metres.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use glam::DVec3;
 use sinew_math::{Pose, Shape};
+use sinew_mesh::Triangles;
 use sinew_scene::{
     ColliderDoc, ColliderShapeDoc, ContactDoc, DecomposedDoc, HullDoc, PoseDoc, SceneDoc, ShapeDoc,
     TriMeshDoc,
@@ -32,6 +34,11 @@ pub(crate) enum Form {
     Mesh {
         file: String,
         scale: DVec3,
+    },
+    /// Triangles under a name, or why there are none.
+    Made {
+        name: String,
+        mesh: Result<Rc<Triangles>, String>,
     },
 }
 
@@ -65,21 +72,21 @@ impl<'a> GeometryWriter<'a> {
         let at = PoseDoc::from(what.at);
         match &what.form {
             Form::Solid(solid) => scene.bodies[body].shapes.push(ShapeDoc { solid: *solid, at }),
-            Form::Mesh { file, scale } => {
-                let Some(mesh) = self.mesh(scene, file, *scale, &what.place, report) else { return };
+            Form::Mesh { .. } | Form::Made { .. } => {
+                let Some(mesh) = self.mesh(scene, &what.form, &what.place, report) else { return };
                 let shape = TriMeshDoc { at, file: mesh.file, scale: mesh.scale, ..TriMeshDoc::default() };
                 let contact = ContactDoc { groups: 0, touches: 0, ..ContactDoc::default() };
-                push(scene, body, ColliderShapeDoc::TriMesh(shape), contact);
+                push(scene, Some(body), ColliderShapeDoc::TriMesh(shape), contact);
             }
         }
         report.count("visuals", 1);
     }
 
-    /// Makes a body touch with this.
+    /// Makes a body, or the world, touch with this.
     pub(crate) fn touch(
         &mut self,
         scene: &mut SceneDoc,
-        body: usize,
+        body: Option<usize>,
         (what, contact): (&Geometry, ContactDoc),
         report: &mut ImportReport,
     ) {
@@ -95,8 +102,8 @@ impl<'a> GeometryWriter<'a> {
                 })
             }
             Form::Solid(solid) => ColliderShapeDoc::Solid(ShapeDoc { solid: *solid, at }),
-            Form::Mesh { file, scale } => {
-                let Some(SceneMesh { file, scale }) = self.mesh(scene, file, *scale, &what.place, report)
+            Form::Mesh { .. } | Form::Made { .. } => {
+                let Some(SceneMesh { file, scale }) = self.mesh(scene, &what.form, &what.place, report)
                 else {
                     return;
                 };
@@ -123,18 +130,27 @@ impl<'a> GeometryWriter<'a> {
         report.count("collisions", 1);
     }
 
-    /// The mesh of a file as the scene can use it; noted if it cannot.
+    /// The mesh of a form as the scene can use it; noted if it cannot.
     fn mesh(
         &mut self,
         scene: &mut SceneDoc,
-        file: &str,
-        scale: DVec3,
+        form: &Form,
         place: &Place,
         report: &mut ImportReport,
     ) -> Option<SceneMesh> {
-        let key = (file.to_owned(), scale.to_array().map(f64::to_bits));
         let files = self.files;
-        let found = self.meshes.entry(key).or_insert_with(|| scene_mesh(scene, files, file, scale));
+        let key = |name: &str, scale: DVec3| (name.to_owned(), scale.to_array().map(f64::to_bits));
+        let found = match form {
+            Form::Solid(_) => return None,
+            Form::Mesh { file, scale } => {
+                let entry = self.meshes.entry(key(file, *scale));
+                entry.or_insert_with(|| scene_mesh(scene, files, file, *scale))
+            }
+            Form::Made { name, mesh } => {
+                let entry = self.meshes.entry(key(name, DVec3::ZERO));
+                entry.or_insert_with(|| Ok(made_mesh(scene, name, mesh.as_deref().map_err(Clone::clone)?)))
+            }
+        };
         match found {
             Ok(mesh) => Some(mesh.clone()),
             Err(problem) => {
@@ -159,14 +175,23 @@ fn scene_mesh(scene: &mut SceneDoc, files: &Files, file: &str, scale: DVec3) -> 
     if scale.x * scale.y * scale.z < 0.0 {
         mesh.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
     }
-    let name = format!("{}.{}.obj", found.name, scene.files.len());
-    scene.files.insert(name.clone(), mesh_files::to_obj(&mesh).into_bytes());
-    Ok(SceneMesh { file: name, scale: 1.0 })
+    Ok(made_mesh(scene, &found.name, &mesh))
 }
 
-fn push(scene: &mut SceneDoc, body: usize, shape: ColliderShapeDoc, contact: ContactDoc) {
-    let body = scene.bodies[body].name.clone();
-    scene.colliders.push(ColliderDoc { contact, ..ColliderDoc::new(shape).on(body) });
+/// Keeps triangles with the scene, as OBJ.
+fn made_mesh(scene: &mut SceneDoc, name: &str, mesh: &Triangles) -> SceneMesh {
+    let file = format!("{name}.{}.obj", scene.files.len());
+    scene.files.insert(file.clone(), mesh_files::to_obj(mesh).into_bytes());
+    SceneMesh { file, scale: 1.0 }
+}
+
+fn push(scene: &mut SceneDoc, body: Option<usize>, shape: ColliderShapeDoc, contact: ContactDoc) {
+    let collider = ColliderDoc { contact, ..ColliderDoc::new(shape) };
+    let collider = match body {
+        Some(body) => collider.on(&scene.bodies[body].name),
+        None => collider,
+    };
+    scene.colliders.push(collider);
 }
 
 /// Points on an ellipsoid: their hull is less than a hundredth smaller.

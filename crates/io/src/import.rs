@@ -6,6 +6,7 @@ use sinew_scene::SceneDoc;
 
 use crate::error::{ImportError, ImportFault};
 use crate::files::Files;
+use crate::mjcf::read_mjcf;
 use crate::report::{ImportReport, Place};
 use crate::robot::ImportOptions;
 use crate::urdf::read_urdf;
@@ -21,7 +22,7 @@ pub struct Imported {
 }
 
 /// Endings of the names of files that [`import`] reads.
-pub const ENDINGS: &[&str] = &["urdf"];
+pub const ENDINGS: &[&str] = &["urdf", "mjcf", "xml"];
 
 /// Reads a file, and those that it names, into a scene.
 ///
@@ -35,6 +36,39 @@ pub fn import(path: &Path, files: &Files, options: &ImportOptions) -> Result<Imp
     let text = || String::from_utf8(bytes.clone()).map_err(|_| whole("it is not text in UTF-8".to_owned()));
     match ending.as_str() {
         "urdf" => read_urdf(&text()?, &file, files, options),
+        "mjcf" => read_mjcf(&text()?, &file, files, options),
+        "xml" => {
+            let text = text()?;
+            let read = if outermost(&text) == Some("robot") { read_urdf } else { read_mjcf };
+            read(&text, &file, files, options)
+        }
         _ => Err(whole(format!("files .{ending} are not known; known are {}", ENDINGS.join(", "))).into()),
+    }
+}
+
+/// The tag of the outermost element of an XML text, as far as a glance tells.
+fn outermost(text: &str) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        rest = &rest[rest.find('<')? + 1..];
+        rest = match rest.as_bytes().first()? {
+            b'?' => rest.split_once("?>")?.1,
+            b'!' if rest.starts_with("!--") => rest.split_once("-->")?.1,
+            b'!' => rest.split_once('>')?.1,
+            _ => break,
+        };
+    }
+    rest.split(|letter: char| letter.is_whitespace() || "/>".contains(letter)).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::outermost;
+
+    #[test]
+    fn the_outermost_tag_is_behind_comments() {
+        let text = "<?xml version=\"1.0\"?>\n<!-- a <mujoco> --><!DOCTYPE x>\n<robot\nname=\"r\"/>";
+        assert_eq!(outermost(text), Some("robot"));
+        assert_eq!((outermost("<mujoco/>"), outermost("<!--"), outermost("")), (Some("mujoco"), None, None));
     }
 }

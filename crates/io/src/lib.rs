@@ -20,6 +20,7 @@ mod geometry;
 mod table;
 
 mod import;
+mod mjcf;
 mod urdf;
 
 mod bvh;
@@ -38,6 +39,7 @@ pub use files::{Files, FoundFile};
 pub use gltf::{GlbOptions, glb};
 pub use import::{ENDINGS, Imported, import};
 pub use page::{PageOptions, page};
+pub use mjcf::read_mjcf;
 pub use report::{Finding, ImportReport, Outcome, Place};
 pub use robot::{ImportOptions, MeshContact, RootHold};
 pub use surfaces::obj;

@@ -38,8 +38,10 @@ pub struct ImportOptions {
     pub root: RootHold,
     /// What the triangles of a collider become.
     pub mesh_contact: MeshContact,
-    /// Whether parts of a robot that no joint connects touch each other.
+    /// Whether parts of a robot that no joint connects touch each other. An MJCF file says so itself.
     pub self_contact: bool,
+    /// Name or number of the keyframe in which a model begins; its own pose if left out.
+    pub key: Option<String>,
 }
 
 /// The group of what is imported, if its parts do not touch each other.

@@ -15,7 +15,7 @@ use crate::report::{ImportReport, Outcome, Place};
 const MAX_NODES: u32 = 20_000_000;
 
 /// How deep elements may be inside each other.
-const MAX_DEPTH: usize = 5000;
+const MAX_DEPTH: usize = 500;
 
 /// An element, with all that is in it.
 #[derive(Clone, Debug)]
@@ -83,7 +83,9 @@ impl Element {
         if !self.is_read.get() {
             return report.note(Outcome::Ignored, self.place(), "this element is not used");
         }
-        for attribute in self.attributes.iter().filter(|attribute| !attribute.is_read.get()) {
+        // A name has no effect of its own.
+        let unread = |attribute: &&Attribute| !attribute.is_read.get() && attribute.name != "name";
+        for attribute in self.attributes.iter().filter(unread) {
             let what = format!("`{}=\"{}\"` is not used", attribute.name, shortened(&attribute.value));
             report.note(Outcome::Ignored, self.place(), what);
         }
@@ -117,6 +119,47 @@ impl Element {
         self.children.iter().filter(move |child| child.tag == tag).inspect(|child| child.is_read.set(true))
     }
 
+    /// Its children, none of which counts as read by this.
+    pub(crate) fn peek(&self) -> &[Self] {
+        &self.children
+    }
+
+    /// Counts it as read, but not what is in it.
+    pub(crate) fn mark_read(&self) {
+        self.is_read.set(true);
+    }
+
+    /// Counts it as read with everything in it: what becomes of it is told elsewhere.
+    pub(crate) fn mark_told(&self) {
+        self.is_read.set(true);
+        self.attributes.iter().for_each(|attribute| attribute.is_read.set(true));
+        self.children.iter().for_each(Self::mark_told);
+    }
+
+    /// Puts what `open` makes of each child with a tag in its place, here and below.
+    pub(crate) fn expand(
+        &mut self,
+        tag: &str,
+        open: &mut dyn FnMut(&Self) -> Result<Vec<Self>, ImportFault>,
+    ) -> Result<(), ImportFault> {
+        let mut children = Vec::with_capacity(self.children.len());
+        for mut child in std::mem::take(&mut self.children) {
+            if child.tag == tag {
+                children.extend(open(&child)?);
+            } else {
+                child.expand(tag, open)?;
+                children.push(child);
+            }
+        }
+        self.children = children;
+        Ok(())
+    }
+
+    /// Its children alone.
+    pub(crate) fn into_children(self) -> Vec<Self> {
+        self.children
+    }
+
     /// Its first child with a tag.
     pub(crate) fn child(&self, tag: &str) -> Option<&Self> {
         self.children(tag).next()
@@ -139,7 +182,7 @@ impl Element {
         self.attribute(name).map(|text| self.parse_numbers(name, text)).transpose()
     }
 
-    fn parse_numbers(&self, name: &str, text: &str) -> Result<Vec<f64>, ImportFault> {
+    pub(crate) fn parse_numbers(&self, name: &str, text: &str) -> Result<Vec<f64>, ImportFault> {
         let parse = |word: &str| {
             let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
             number

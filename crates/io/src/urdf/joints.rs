@@ -154,13 +154,13 @@ pub(super) fn write(
         let (parent, parent_from_link) = placement.host(joint.parent);
         if child != parent {
             let (child, parent) = (&robot.links[child].name, &robot.links[parent].name);
-            let written = JointDoc {
-                limits: joint.limits.map(|[min, max]| LimitsDoc { min, max, ..LimitsDoc::default() }),
-                damping: joint.damping,
-                friction: joint.friction,
-                spring: joint.spring,
-                ..JointDoc::new(joint.kind, &joint.name, child)
-            };
+            let mut written = JointDoc::new(joint.kind, &joint.name, child);
+            if !joint.is_fixed() {
+                written.limits =
+                    joint.limits.map(|[min, max]| LimitsDoc { min, max, ..LimitsDoc::default() });
+                (written.damping, written.friction, written.spring) =
+                    (joint.damping, joint.friction, joint.spring);
+            }
             let on_parent = joint_frame(&parent_from_link.compose(&joint.origin), joint.axis);
             scene
                 .joints

@@ -127,7 +127,7 @@ fn write_geometry(
             writer.show(scene, body, &placed(visual), report);
         }
         for collision in &link.collisions {
-            writer.touch(scene, body, (&placed(collision), contact), report);
+            writer.touch(scene, Some(body), (&placed(collision), contact), report);
         }
     }
 }

@@ -4,5 +4,7 @@ mod clips;
 mod frames;
 mod gltf;
 mod page;
+mod mjcf;
+mod oracle;
 mod table;
 mod urdf;

@@ -37,6 +37,8 @@ document! {
         [omit] pub friction: Option<f64>,
         /// Speed after an impact over the speed before it, 0 to 1.
         [omit] pub restitution: Option<f64>,
+        /// Whether they never touch: then both are bodies with all that is on them, or one is `world`, and nothing else is given.
+        [omit] pub apart: bool,
     }
 }
 

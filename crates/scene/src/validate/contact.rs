@@ -44,12 +44,22 @@ pub(super) fn pairs_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     let mut seen = BTreeSet::new();
     for (i, pair) in scene.pairs.iter().enumerate() {
         let path = format_args!("pairs[{i}]");
-        known.require_touching(issues, &pair.a, || format!("{path}.a"));
-        known.require_touching(issues, &pair.b, || format!("{path}.b"));
+        for (field, name) in [("a", &pair.a), ("b", &pair.b)] {
+            let field = || format!("{path}.{field}");
+            match pair.apart {
+                true if name == WORLD => {}
+                true => known.require_body(issues, name, field),
+                false => known.require_touching(issues, name, field),
+            }
+        }
         issues.require_not_negative(path, &[("friction", pair.friction.unwrap_or(0.0))]);
         check_restitution(issues, pair.restitution.unwrap_or(0.0), path);
-        if pair.friction.is_none() && pair.restitution.is_none() {
-            let hint = "add friction: … or restitution: …";
+        let says_more = pair.friction.is_some() || pair.restitution.is_some();
+        if pair.apart && says_more {
+            let hint = "leave out friction and restitution, or apart";
+            issues.add(Kind::Empty, format!("{path}.apart"), "what never touches has no friction", hint);
+        } else if !pair.apart && !says_more {
+            let hint = "add friction: …, restitution: … or apart: true";
             issues.add(Kind::MissingField, path, "this pair says nothing", hint);
         }
         let names = if pair.a <= pair.b { [&pair.a, &pair.b] } else { [&pair.b, &pair.a] };

@@ -1,0 +1,72 @@
+//! Models in MJCF, the format of MuJoCo: bodies in bodies, with joints and geoms in them, and what holds them together.
+//!
+//! Body frames are those of the file; a scene begins in its pose (`qpos0`), or in a keyframe. Units are SI; angles are degrees unless the file says otherwise.
+//! Defaults are MuJoCo's. Cost: linear in the file and its meshes.
+
+mod defaults;
+mod include;
+mod joints;
+mod settings;
+
+mod frames;
+
+mod meshes;
+
+mod geoms;
+
+mod bodies;
+
+mod layout;
+
+mod actuators;
+mod equality;
+mod keys;
+mod model;
+mod parts;
+mod tendons;
+mod touching;
+
+use crate::error::ImportError;
+use crate::files::Files;
+use crate::geometry::GeometryWriter;
+use crate::import::Imported;
+use crate::report::ImportReport;
+use crate::robot::ImportOptions;
+
+use self::keys::read_key;
+use self::layout::BodyLayout;
+use self::model::MjcfModel;
+use self::parts::{MjcfScene, StartState};
+
+/// Reads the text of an MJCF file, called `file` in errors.
+///
+/// # Errors
+/// Everything that keeps it from being a model, with line and element.
+pub fn read_mjcf(
+    text: &str,
+    file: &str,
+    files: &Files,
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
+    let mut report = ImportReport::default();
+    let root = include::read(text, file, files, &mut report)?;
+    let model = MjcfModel::read(&root, files, options, &mut report)?;
+    let key = read_key(&model, &root, options.key.as_deref(), &mut report)?;
+    let layout = BodyLayout::of(&model.tree.bodies, &model.units, &mut report);
+    let mut scene = MjcfScene::new(&model, layout, root.attribute("model").unwrap_or("model"));
+    let start = StartState {
+        coordinates: key.coordinates.as_deref(),
+        rates: key.rates.as_deref(),
+        mocap: key.mocap.clone(),
+    };
+    scene.write_bodies(&start, &mut report);
+    scene.write_equalities(&root, &mut report)?;
+    scene.write_tendons(&mut report);
+    scene.write_actuators(&root, key.controls.as_deref(), &mut report)?;
+    scene.write_geoms(&mut GeometryWriter::new(files, options), &mut report);
+    scene.write_excludes(&root, &model.body_names, &mut report)?;
+    let scene = scene.scene;
+    root.note_unread(&mut report);
+    report.sort();
+    Ok(Imported { scene, report })
+}
