@@ -23,20 +23,20 @@ mod import;
 mod mjcf;
 mod urdf;
 
-mod bvh;
-mod gltf;
+mod bvh_text;
+mod glb;
 mod page;
 mod surfaces;
 mod vtu;
 
-pub use bvh::{BvhOptions, bvh};
+pub use bvh_text::{BvhOptions, bvh};
 pub use clip::{
     Clip, ClipBody, ClipCamera, ClipFlesh, ClipFrame, ClipJoint, ClipMeasures, ClipMesh, ClipSkin,
 };
 pub use error::{ImportError, ImportFault};
 pub use export_error::ExportError;
 pub use files::{Files, FoundFile};
-pub use gltf::{GlbOptions, glb};
+pub use glb::{GlbOptions, glb};
 pub use import::{ENDINGS, Imported, import};
 pub use page::{PageOptions, page};
 pub use mjcf::read_mjcf;

@@ -2,7 +2,7 @@
 
 mod clips;
 mod frames;
-mod gltf;
+mod written_glb;
 mod page;
 mod mjcf;
 mod oracle;
