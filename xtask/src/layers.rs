@@ -73,7 +73,11 @@ const LAYERS: &[PackageLayer] = &[
     ),
     numeric("sinew-sim", "math topology mechanism flesh scene engine compile", "glam thiserror serde"),
     numeric("sinew-show", "math mechanism flesh scene engine compile sim picture", "glam"),
-    layer("sinew-io", "math mechanism mesh scene sim show", "glam thiserror roxmltree crc32fast"),
+    layer(
+        "sinew-io",
+        "math mechanism mesh scene sim show",
+        "glam thiserror roxmltree crc32fast ron serde_json",
+    ),
     layer("sinew-scenes", "", ""),
     layer("sinew", "io math scene mesh mechanism recursive control sim show picture scenes studio", ANY),
     layer("sinew-studio", "math mechanism flesh recursive control scene sim show picture scenes", ANY),

@@ -1,12 +1,13 @@
 //! `sinew import`: a scene of a file of another tool, and what became of that file.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use sinew_io::{Files, ImportOptions, Imported, import};
+use sinew_io::{Files, ImportOptions, Imported, RigOptions, import};
 use sinew_scene::{SceneDoc, SceneSource};
 
-use crate::args::{ImportArgs, ImportChoices};
+use crate::args::{ImportArgs, ImportChoices, RigChoices};
 use crate::error::CommandError;
 
 /// Reads a file of another tool.
@@ -16,7 +17,20 @@ pub(crate) fn read(path: &Path, choices: &ImportChoices) -> Result<Imported, Com
     options.root = choices.root.into();
     options.mesh_contact = choices.mesh_contact.into();
     options.self_contact = choices.self_contact;
+    options.rig = rig_options(&choices.rig);
     import(path, &files, &options).map_err(|error| CommandError(error.to_string()))
+}
+
+fn rig_options(choices: &RigChoices) -> RigOptions {
+    let mut options = RigOptions::default();
+    options.flesh = choices.flesh;
+    options.cells = choices.cells;
+    options.density = choices.density.unwrap_or(options.density);
+    options.young = choices.young.unwrap_or(options.young);
+    options.spring_hz = choices.spring_hz;
+    options.animation = choices.animation.clone();
+    options.scale = choices.scale;
+    options
 }
 
 /// Whether a path is a file of another tool.
@@ -54,19 +68,16 @@ fn write(scene: &mut SceneDoc, output: &Path) -> Result<usize, CommandError> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = fs::canonicalize(folder).map_err(|error| cannot(output, &error))?;
     let stem = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut n = 0;
-    let mut made = Vec::new();
+    let mut made = BTreeMap::new();
     scene.rename_files(|name| match fs::canonicalize(name) {
         Ok(path) => way(&folder, &path).to_string_lossy().into_owned(),
         Err(_) => {
             let end = Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let name = format!("{stem}_{n}_{end}");
-            n += 1;
-            made.push(name.clone());
-            name
+            let n = made.len();
+            made.entry(name.to_owned()).or_insert_with(|| format!("{stem}_{n}_{end}")).clone()
         }
     });
-    for name in &made {
+    for name in made.values() {
         let Some(bytes) = scene.files.get(name) else { continue };
         let path = folder.join(name);
         fs::write(&path, bytes).map_err(|error| cannot(&path, &error))?;

@@ -5,6 +5,7 @@ use sinew_math::{MassProperties, Pose, Sym3, exp_so3, quat_to_mat3};
 use sinew_scene::FrameDoc;
 
 use crate::report::{ImportReport, Outcome, Place};
+use crate::rig::RigOptions;
 
 /// What holds the root of an imported robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub struct ImportOptions {
     pub mesh_contact: MeshContact,
     /// Whether parts of a robot that no joint connects touch each other.
     pub self_contact: bool,
+    /// How rigs and motions are read.
+    pub rig: RigOptions,
 }
 
 /// The group of what is imported, if its parts do not touch each other.

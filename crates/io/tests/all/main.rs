@@ -1,4 +1,7 @@
 //! Tests of readers and writers.
 
+mod bvh;
+mod glb;
+mod gltf;
 mod table;
 mod urdf;
