@@ -19,6 +19,8 @@ use crate::report::{ImportReport, Outcome, Place};
 
 /// Least share of the skin's weights by which a node is held.
 const SHARE: f64 = 0.3;
+/// Distance from a bone within which nodes are fixed to it, in cells.
+const NEAR: f64 = 0.3;
 /// Nodes that a bone holds at least.
 const LEAST: usize = 3;
 /// Lightest node relative to the mean.
@@ -131,7 +133,7 @@ fn attached(rig: &Rig, body: &EmbeddedBody, weights: &[BoneWeights], cell: f64) 
         let near = (0..rig.bones.len()).filter(|&bone| rig.bones[bone].load.0 > 0.0 && follows(node, bone));
         let near = near.map(|bone| (bone, distance(&rig.bones[bone], x)));
         let nearest = near.min_by(|a, b| a.1.total_cmp(&b.1));
-        if let Some((bone, _)) = nearest.filter(|(_, distance)| *distance <= 0.5 * cell) {
+        if let Some((bone, _)) = nearest.filter(|(_, distance)| *distance <= NEAR * cell) {
             held[bone].push(node as u32);
             is_free[node] = false;
         }

@@ -1,6 +1,6 @@
 //! Skins that bound a solid: vertices joined, triangles turned, holes filled.
 //!
-//! Rigs split vertices along seams of textures and normals; they are joined where they are at one place. Triangles without area and
+//! Rigs split vertices along seams of textures and normals; they are joined where they are at one place, to a millionth of the size. Triangles without area and
 //! doubled ones are left out. Parts are turned so that neighbours agree and the volume is positive. Holes that are small beside the skin are
 //! filled by a fan around their middle. Cost: n log n in triangles.
 
@@ -14,6 +14,9 @@ use super::sizes::extent;
 
 /// Largest hole that is filled, as a share of the skin's size.
 const LARGEST_HOLE: f64 = 0.35;
+
+/// Vertices that are closer, as a share of the skin's size, are at one place: four bytes hold no more digits.
+const SAME_PLACE: f64 = 1e-6;
 
 /// A skin that bounds a solid, and what was done to it.
 pub(super) struct Repaired {
@@ -38,28 +41,47 @@ pub(super) fn surface(skin: &RigSkin) -> Result<Surface, MeshError> {
 
 /// Joins vertices at one place; those without a triangle are dropped.
 fn welded(skin: &RigSkin, notes: &mut Vec<String>) -> RigSkin {
+    let apart = SAME_PLACE * extent(skin.positions.iter());
     let mut kept = RigSkin::default();
-    let mut names: BTreeMap<[u64; 3], u32> = BTreeMap::new();
-    let mut used = BTreeSet::new();
+    let mut places: BTreeMap<[i64; 3], Vec<u32>> = BTreeMap::new();
+    let mut names = vec![u32::MAX; skin.positions.len()];
+    let mut n_used = 0;
     for corners in &skin.triangles {
         let corners = corners.map(|corner| {
-            let x = skin.positions[corner as usize];
-            used.insert(corner);
-            *names.entry((x + DVec3::ZERO).to_array().map(f64::to_bits)).or_insert_with(|| {
-                kept.positions.push(x);
-                kept.weights.push(skin.weights[corner as usize].clone());
-                kept.positions.len() as u32 - 1
-            })
+            let corner = corner as usize;
+            if names[corner] == u32::MAX {
+                let x = skin.positions[corner];
+                n_used += 1;
+                names[corner] = near(&places, &kept.positions, x, apart).unwrap_or_else(|| {
+                    let name = kept.positions.len() as u32;
+                    places.entry(place(x, apart)).or_default().push(name);
+                    kept.positions.push(x);
+                    kept.weights.push(skin.weights[corner].clone());
+                    name
+                });
+            }
+            names[corner]
         });
         kept.triangles.push(corners);
     }
-    if used.len() > kept.positions.len() {
-        notes.push(format!(
-            "{} vertices at the places of others are joined with them",
-            used.len() - kept.positions.len()
-        ));
+    if n_used > kept.positions.len() {
+        let joined = n_used - kept.positions.len();
+        notes.push(format!("{joined} vertices at the places of others are joined with them"));
     }
     kept
+}
+
+fn place(x: DVec3, apart: f64) -> [i64; 3] {
+    (x / apart.max(f64::MIN_POSITIVE)).to_array().map(|x| x.floor() as i64)
+}
+
+/// A vertex at this place.
+fn near(places: &BTreeMap<[i64; 3], Vec<u32>>, positions: &[DVec3], x: DVec3, apart: f64) -> Option<u32> {
+    let is_here = |name: &&u32| positions[**name as usize].distance(x) <= apart;
+    let cell = place(x, apart);
+    let around = (0..27).map(|k| [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1]);
+    let mut cells = around.map(|by| std::array::from_fn(|axis| cell[axis].saturating_add(by[axis])));
+    cells.find_map(|cell: [i64; 3]| places.get(&cell)?.iter().find(is_here).copied())
 }
 
 /// Leaves out triangles without area, and those that are there twice.
