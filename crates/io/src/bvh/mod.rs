@@ -11,7 +11,7 @@ mod parse;
 mod units;
 
 use glam::{DQuat, DVec3};
-use sinew_math::{Pose, exp_so3};
+use sinew_math::{MassProperties, Pose, exp_so3};
 use sinew_scene::{ColliderDoc, SceneDoc};
 
 use self::parse::{BvhChannel, BvhJoint, BvhMotion};
@@ -94,22 +94,7 @@ fn motion(read: &BvhMotion, scale: f64) -> RigMotion {
 
 /// The bones as they are in the first frame.
 fn rig(joints: &[BvhJoint], motion: &RigMotion, (scale, density): (f64, f64)) -> Rig {
-    let offset = |offset: DVec3| upright(offset) * scale;
-    let mut poses: Vec<Pose> = Vec::with_capacity(joints.len());
-    for (joint, turns) in joints.iter().zip(&motion.turns) {
-        let turn = turns.first().copied().unwrap_or(DQuat::IDENTITY);
-        poses.push(match joint.parent {
-            Some(parent) => poses[parent].compose(&Pose::new(turn, offset(joint.offset))),
-            None => motion.root.first().copied().unwrap_or(Pose::IDENTITY),
-        });
-    }
-    let mut ends: Vec<Vec<DVec3>> = vec![Vec::new(); joints.len()];
-    for (number, joint) in joints.iter().enumerate() {
-        if let Some(parent) = joint.parent {
-            ends[parent].push(poses[number].translation);
-        }
-        ends[number].extend(joint.end.map(|end| poses[number].transform_point(offset(end))));
-    }
+    let (poses, ends) = first_frame(joints, motion, scale);
     let (low, high) = bounds(ends.iter().flatten().chain(poses.iter().map(|pose| &pose.translation)));
     let size = (high - low).max_element().max(1e-6);
     let names = unique_names(joints.iter().map(|joint| joint.name.clone()));
@@ -120,14 +105,13 @@ fn rig(joints: &[BvhJoint], motion: &RigMotion, (scale, density): (f64, f64)) ->
         let longest = ends.iter().map(|end| end.distance(pose.translation)).fold(0.0, f64::max);
         let radius = (THICKNESS * longest).clamp(THINNEST * size, THICKEST * size);
         let shapes = bone_shapes(&pose, &ends, radius);
-        let masses: Vec<_> =
-            shapes.iter().map(|shape| (shape.at.to_pose(), shape.solid.mass_properties(density))).collect();
-        let mass = sinew_math::MassProperties::combine(&masses);
+        let masses = shapes.iter().map(|shape| (shape.at.to_pose(), shape.solid.mass_properties(density)));
+        let mass = MassProperties::combine(&masses.collect::<Vec<_>>());
         rig.bones.push(RigBone {
             name,
             parent: joint.parent,
             pose,
-            relaxed: motion.turns[number].first().copied().unwrap_or(DQuat::IDENTITY),
+            relaxed: first_turn(&motion.turns[number]),
             hinge: joint.single_axis().map(upright),
             ends,
             shapes,
@@ -135,6 +119,29 @@ fn rig(joints: &[BvhJoint], motion: &RigMotion, (scale, density): (f64, f64)) ->
         });
     }
     rig
+}
+
+fn first_turn(turns: &[DQuat]) -> DQuat {
+    turns.first().copied().unwrap_or(DQuat::IDENTITY)
+}
+
+/// Where bones are in the first frame, and where each of them ends.
+fn first_frame(joints: &[BvhJoint], motion: &RigMotion, scale: f64) -> (Vec<Pose>, Vec<Vec<DVec3>>) {
+    let offset = |offset: DVec3| upright(offset) * scale;
+    let mut poses: Vec<Pose> = Vec::with_capacity(joints.len());
+    let mut ends: Vec<Vec<DVec3>> = vec![Vec::new(); joints.len()];
+    for (number, (joint, turns)) in joints.iter().zip(&motion.turns).enumerate() {
+        let pose = match joint.parent {
+            Some(parent) => poses[parent].compose(&Pose::new(first_turn(turns), offset(joint.offset))),
+            None => motion.root.first().copied().unwrap_or(Pose::IDENTITY),
+        };
+        if let Some(parent) = joint.parent {
+            ends[parent].push(pose.translation);
+        }
+        ends[number].extend(joint.end.map(|end| pose.transform_point(offset(end))));
+        poses.push(pose);
+    }
+    (poses, ends)
 }
 
 /// Tells of joints that also move, which bones do not.

@@ -121,6 +121,18 @@ impl<'a> AccessorElements<'a> {
     }
 }
 
+/// Numbers of an element; 0 if its type is not known.
+fn width(accessor: &JsonItem<'_>) -> usize {
+    match accessor.text("type") {
+        Some("SCALAR") => 1,
+        Some("VEC2") => 2,
+        Some("VEC3") => 3,
+        Some("VEC4" | "MAT2") => 4,
+        Some("MAT4") => 16,
+        _ => 0,
+    }
+}
+
 /// The numbers of an accessor, `N` an element.
 pub(super) fn numbers<const N: usize>(
     document: &Document<'_>,
@@ -130,15 +142,7 @@ pub(super) fn numbers<const N: usize>(
     let item = document
         .entry("accessors", index)
         .ok_or_else(|| user.fault(format!("there is no accessor {index}")))?;
-    let width = match item.text("type") {
-        Some("SCALAR") => 1,
-        Some("VEC2") => 2,
-        Some("VEC3") => 3,
-        Some("VEC4" | "MAT2") => 4,
-        Some("MAT4") => 16,
-        _ => 0,
-    };
-    if width != N {
+    if width(&item) != N {
         return Err(item.fault(format!("{} needs {N} numbers an element", user.place().element)));
     }
     let component = Component::of(&item)?;

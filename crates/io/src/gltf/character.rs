@@ -18,7 +18,7 @@ use super::json::JsonItem;
 use super::nodes::{Nodes, rigid};
 use crate::error::ImportFault;
 use crate::report::{ImportReport, Outcome};
-use crate::rig::{Rig, RigBone, RigMotion, RigSkin, unique_names};
+use crate::rig::{Rig, RigBone, RigMotion, RigSkin, extent, unique_names};
 
 /// Most joints of a skin.
 const MAX_JOINTS: usize = 1000;
@@ -61,23 +61,8 @@ impl SkinnedRig {
         let number: BTreeMap<usize, usize> =
             bones.iter().enumerate().map(|(bone, &joint)| (joint, bone)).collect();
         let names = unique_names(bones.iter().map(|&joint| nodes.nodes[bound.joints[joint]].name.clone()));
-        let poses: Vec<Pose> = bound.worlds.iter().map(rigid).collect();
-        let mut rig = Rig::default();
-        for (&joint, name) in bones.iter().zip(names) {
-            let parent = if joint == root { None } else { parents[joint].or(Some(root)) };
-            let ends = (0..parents.len()).filter(|&other| parents[other] == Some(joint) && other != root);
-            let relaxed = parent.map_or(DQuat::IDENTITY, |parent| between(&poses[parent], &poses[joint]));
-            rig.bones.push(RigBone {
-                name,
-                parent: parent.map(|parent| number[&parent]),
-                pose: poses[joint],
-                relaxed,
-                hinge: None,
-                ends: ends.map(|joint| poses[joint].translation).collect(),
-                shapes: Vec::new(),
-                load: (0.0, poses[joint].translation, 0.0),
-            });
-        }
+        let bone = |(&joint, name)| bound.bone((joint, root), &parents, name, &number);
+        let rig = Rig { bones: bones.iter().zip(names).map(bone).collect() };
         let mut skin = bound.skin;
         for weight in skin.weights.iter_mut().flatten() {
             weight.0 = number.get(&weight.0).copied().unwrap_or(0);
@@ -93,13 +78,7 @@ impl SkinnedRig {
         animation: &NodeAnimation,
         (item, report): (&JsonItem<'_>, &mut ImportReport),
     ) -> Option<RigMotion> {
-        let mut above: Vec<usize> = self.nodes.clone();
-        let mut next = 0;
-        while let Some(&node) = above.get(next) {
-            above.extend(nodes.nodes[node].parent.filter(|parent| !above.contains(parent)));
-            next += 1;
-        }
-        if !above.iter().any(|&node| animation.moves(node)) {
+        if !self.moved_by(animation, nodes) {
             return None;
         }
         let n = animation.samples(nodes.nodes.len());
@@ -122,16 +101,36 @@ impl SkinnedRig {
                 stretched[bone] = stretched[bone].max((length - bound).abs());
             }
         }
-        let size =
-            self.skin.positions.iter().fold(0.0_f64, |size, x| size.max(x.distance(self.skin.positions[0])));
-        for (bone, by) in self.rig.bones.iter().zip(stretched).filter(|(_, by)| *by > STRETCHED * size) {
+        self.note_stretched(&stretched, (item, report));
+        Some(motion)
+    }
+
+    /// Whether an animation moves a bone, or a node above one.
+    fn moved_by(&self, animation: &NodeAnimation, nodes: &Nodes) -> bool {
+        let mut seen = vec![false; nodes.nodes.len()];
+        self.nodes.iter().any(|&bone| {
+            let mut at = Some(bone);
+            while let Some(node) = at.filter(|&node| !std::mem::replace(&mut seen[node], true)) {
+                if animation.moves(node) {
+                    return true;
+                }
+                at = nodes.nodes[node].parent;
+            }
+            false
+        })
+    }
+
+    /// Tells of bones whose length an animation changes, and by how much at most.
+    fn note_stretched(&self, stretched: &[f64], (item, report): (&JsonItem<'_>, &mut ImportReport)) {
+        let size = extent(self.skin.positions.iter());
+        let stretched = self.rig.bones.iter().zip(stretched).filter(|(_, by)| **by > STRETCHED * size);
+        for (bone, by) in stretched {
             let what = format!(
                 "the animation stretches `{}` by up to {by:.3} m; bones keep their lengths",
                 bone.name
             );
             report.note(Outcome::Approximated, item.place(), what);
         }
-        Some(motion)
     }
 }
 
@@ -141,6 +140,29 @@ fn between(parent: &Pose, child: &Pose) -> DQuat {
 }
 
 impl Bound {
+    /// The bone of a joint; joints that none holds are held by the root.
+    fn bone(
+        &self,
+        (joint, root): (usize, usize),
+        parents: &[Option<usize>],
+        name: String,
+        number: &BTreeMap<usize, usize>,
+    ) -> RigBone {
+        let pose = |joint: usize| rigid(&self.worlds[joint]);
+        let parent = if joint == root { None } else { parents[joint].or(Some(root)) };
+        let ends = (0..parents.len()).filter(|&other| parents[other] == Some(joint) && other != root);
+        RigBone {
+            name,
+            parent: parent.map(|parent| number[&parent]),
+            pose: pose(joint),
+            relaxed: parent.map_or(DQuat::IDENTITY, |parent| between(&pose(parent), &pose(joint))),
+            hinge: None,
+            ends: ends.map(|joint| pose(joint).translation).collect(),
+            shapes: Vec::new(),
+            load: (0.0, pose(joint).translation, 0.0),
+        }
+    }
+
     fn read(
         (document, nodes): (&Document<'_>, &Nodes),
         item: &JsonItem<'_>,
@@ -169,13 +191,7 @@ impl Bound {
         let world_from_mesh = rest[joints[0]] * inverse[0];
         let worlds: Vec<DMat4> =
             inverse.iter().take(joints.len()).map(|inverse| world_from_mesh * inverse.inverse()).collect();
-        let mut skin = RigSkin::default();
-        for mesh in meshes {
-            let first = skin.positions.len() as u32;
-            skin.positions.extend(mesh.positions.iter().map(|&x| world_from_mesh.transform_point3(x)));
-            skin.triangles.extend(mesh.triangles.iter().map(|corners| corners.map(|corner| corner + first)));
-            skin.weights.extend(mesh.weights.iter().cloned());
-        }
+        let skin = joined(meshes, &world_from_mesh);
         let finite = worlds.iter().all(DMat4::is_finite) && skin.positions.iter().all(|x| x.is_finite());
         if !finite || skin.triangles.is_empty() {
             return Err(item.fault("its bind matrices cannot be inverted, or it moves no triangles"));
@@ -248,6 +264,18 @@ impl Bound {
         }
         used
     }
+}
+
+/// Meshes together, in the world.
+fn joined(meshes: &[RigSkin], world_from_mesh: &DMat4) -> RigSkin {
+    let mut skin = RigSkin::default();
+    for mesh in meshes {
+        let first = skin.positions.len() as u32;
+        skin.positions.extend(mesh.positions.iter().map(|&x| world_from_mesh.transform_point3(x)));
+        skin.triangles.extend(mesh.triangles.iter().map(|corners| corners.map(|corner| corner + first)));
+        skin.weights.extend(mesh.weights.iter().cloned());
+    }
+    skin
 }
 
 /// Joints with those that hold them first; those of the largest tree before all others.

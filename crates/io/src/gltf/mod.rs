@@ -15,6 +15,7 @@ mod json;
 mod mesh;
 mod nodes;
 mod scenery;
+mod unused;
 
 use sinew_scene::{ColliderDoc, ContactDoc, SceneDoc};
 
@@ -24,11 +25,12 @@ use self::document::Document;
 use self::json::JsonItem;
 use self::nodes::Nodes;
 use self::scenery::QUIET;
+use self::unused::note_unused;
 use crate::error::{ImportError, ImportFault};
 use crate::files::Files;
 use crate::imported::Imported;
 use crate::report::{ImportReport, Outcome};
-use crate::rig::{RigSkin, add_flesh, size_bones};
+use crate::rig::{RigSkin, add_flesh, bounds, size_bones};
 use crate::robot::{ImportOptions, RootHold};
 
 /// Time in which a character goes from the pose of its skin to the beginning of an animation (s).
@@ -54,7 +56,7 @@ pub fn read_gltf(
         Some(skin) => add_character((&document, &nodes), skin, options, (&mut scene, &mut report))?,
         None => scenery::add((&document, &nodes), options, (&mut scene, &mut report))?,
     }
-    note_unused(&document, &mut report);
+    note_unused(&document, &nodes, &mut report)?;
     Ok(Imported { scene, report })
 }
 
@@ -74,14 +76,14 @@ fn add_character(
     report.count("vertices", skin.positions.len());
     report.count("triangles", skin.triangles.len());
     let animation = NodeAnimation::choose(document, options.rig.animation.as_deref(), report)?;
-    let motion = animation.as_ref().and_then(|animation| {
-        let motion = character.motion(nodes, animation, (&item, report))?;
+    scene.duration_s = QUIET;
+    let motion = animation.and_then(|animation| {
+        let motion = character.motion(nodes, &animation, (&item, report))?;
         report.count("animations", 1);
         scene.description = format!("Plays the animation `{}`.", animation.name);
+        scene.duration_s = animation.end + APPROACH;
         Some(motion.approached(rig, APPROACH))
     });
-    scene.duration_s =
-        animation.filter(|_| motion.is_some()).map_or(QUIET, |animation| animation.end + APPROACH);
     let (groups, touches) = options.groups();
     let contact = ContactDoc { groups, touches, friction: 0.6, ..ContactDoc::default() };
     let is_led = motion.is_some() && options.root == RootHold::AsWritten;
@@ -91,13 +93,9 @@ fn add_character(
         add_flesh(rig, skin, (&options.rig, contact), (&item.place(), report), scene)?;
     }
     if !is_led {
-        scene.colliders.push(ColliderDoc::floor(lowest(skin)));
+        scene.colliders.push(ColliderDoc::floor(bounds(skin.positions.iter()).0.z));
     }
     Ok(())
-}
-
-fn lowest(skin: &RigSkin) -> f64 {
-    skin.positions.iter().map(|x| x.z).fold(f64::INFINITY, f64::min)
 }
 
 /// The meshes that a skin moves; those that others move, or none, are listed.
@@ -109,53 +107,31 @@ fn skinned_meshes(
 ) -> Result<Vec<RigSkin>, ImportFault> {
     let joints = item.indices("joints")?;
     let mut meshes = Vec::new();
-    for node in nodes.nodes.iter() {
+    for node in &nodes.nodes {
         let Some(mesh) = node.mesh else { continue };
         let skin = node.skin.and_then(|skin| document.entry("skins", skin));
         // Several skins of one armature have the same joints.
-        let fits = match skin {
-            Some(skin) => node.skin == Some(number) || skin.indices("joints")? == joints,
-            None => false,
-        };
-        if fits {
-            meshes.push(mesh::read(document, mesh, item, report)?);
+        let same = skin.map(|skin| skin.indices("joints")).transpose()?.is_some_and(|other| other == joints);
+        if same || node.skin == Some(number) {
+            meshes.push(bound(mesh::read(document, mesh, item, report)?, item, report));
         } else {
-            let what =
-                "the character has another skin; this mesh is left out: join them, or export it by itself";
+            let what = "this mesh is not bound to the joints of the character, and is left out: join them";
             report.note(Outcome::Ignored, node.place.clone(), what);
-        }
-    }
-    for mesh in &mut meshes {
-        let free = mesh.weights.iter().filter(|weights| weights.is_empty()).count();
-        if free > 0 {
-            let what = format!("{free} vertices follow no joint; they follow the first one");
-            report.note(Outcome::Repaired, item.place(), what);
-            mesh.weights
-                .iter_mut()
-                .filter(|weights| weights.is_empty())
-                .for_each(|weights| weights.push((0, 1.0)));
         }
     }
     Ok(meshes)
 }
 
-/// Lists what has no effect.
-fn note_unused(document: &Document<'_>, report: &mut ImportReport) {
-    for (list, what) in [
-        ("cameras", "cameras are not used"),
-        ("textures", "textures are not used"),
-        ("images", "images are not read"),
-        ("materials", "materials are not used"),
-    ] {
-        for item in document.entries(list) {
-            report.note(Outcome::Ignored, item.place(), what);
-        }
+/// A mesh whose vertices all follow a joint.
+fn bound(mut mesh: RigSkin, item: &JsonItem<'_>, report: &mut ImportReport) -> RigSkin {
+    let mut n_free = 0;
+    for weights in mesh.weights.iter_mut().filter(|weights| weights.is_empty()) {
+        weights.push((0, 1.0));
+        n_free += 1;
     }
-    for item in document.entries("scenes").skip(1) {
-        report.note(Outcome::Ignored, item.place(), "all nodes are read, whatever scene they are in");
+    if n_free > 0 {
+        let what = format!("{n_free} vertices follow no joint; they follow the first one");
+        report.note(Outcome::Repaired, item.place(), what);
     }
-    let root = document.root();
-    for name in root.get("extensions").iter().flat_map(JsonItem::keys) {
-        report.note(Outcome::Ignored, root.place(), format!("the extension `{name}` is not used"));
-    }
+    mesh
 }

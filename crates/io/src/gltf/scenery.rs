@@ -30,7 +30,7 @@ use crate::files::Files;
 use crate::geometry::{Form, Geometry, GeometryWriter};
 use crate::mesh_files::to_obj;
 use crate::report::{ImportReport, Outcome};
-use crate::rig::unique_names;
+use crate::rig::{RigSkin, bounds, unique_names};
 use crate::robot::{ImportOptions, MeshContact, RootHold};
 
 /// Length of a scene without an animation (s).
@@ -63,6 +63,11 @@ pub(super) fn add(
     if things.is_empty() {
         return Err(document.root().fault("no node has a mesh with triangles"));
     }
+    report.count("meshes", things.len());
+    if options.rig.flesh {
+        let what = "no mesh has a skin: --flesh has no effect, and bodies are rigid";
+        report.note(Outcome::Ignored, document.root().place(), what);
+    }
     let names = unique_names(things.iter().map(|thing| thing.body.name.clone()));
     things.iter_mut().zip(names).for_each(|(thing, name)| thing.body.name = name);
     scene.duration_s = animation.as_ref().map_or(QUIET, |animation| animation.end);
@@ -94,19 +99,7 @@ fn thing(
     let (Some(index), Some(item)) = (node.mesh, document.entry("nodes", number)) else { return Ok(None) };
     let read = mesh::read(document, index, &item, report)?;
     let pose = rigid(world);
-    let from_world = pose.inverse();
-    let mut positions: Vec<DVec3> =
-        read.positions.iter().map(|&x| from_world.transform_point(world.transform_point3(x))).collect();
-    if !positions.iter().all(|x| x.is_finite()) || !pose.is_finite() {
-        return Err(item.fault("it is placed at numbers that are not finite"));
-    }
-    let mut triangles = read.triangles;
-    if world.determinant() < 0.0 {
-        triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
-    }
-    let mut mesh =
-        Triangles::welded(&positions, &triangles).map_err(|error| item.fault(error.to_string()))?;
-    positions.clear();
+    let mut mesh = in_body(read, &pose, world).map_err(|problem| item.fault(problem))?;
     if mesh.triangles.is_empty() {
         report.note(Outcome::Ignored, item.place(), "its mesh has no triangles");
         return Ok(None);
@@ -116,33 +109,38 @@ fn thing(
         report.note(Outcome::Repaired, item.place(), "its triangles faced inward and are turned");
         mesh.triangles = solid.triangles().to_vec();
     }
-    let (kind, mass) = held((node.mass, moved), solid.as_ref(), &mesh, options);
+    let kind = held((node.mass, moved), solid.as_ref(), &mesh, options);
+    let mass = mass_of(node.mass, solid.as_ref(), &mesh, options.rig.density);
     let body = BodyDoc { name: node.name.clone(), kind, pose: pose.into(), mass, ..BodyDoc::default() };
     Ok(Some(MeshBody { node: number, body, mesh }))
 }
 
-/// Who moves a body, and its mass.
+/// A mesh in the frame of its body, with its scale taken in.
+fn in_body(read: RigSkin, pose: &Pose, world: &DMat4) -> Result<Triangles, String> {
+    let body_from_world = pose.inverse();
+    let place = |&x: &DVec3| body_from_world.transform_point(world.transform_point3(x));
+    let positions: Vec<DVec3> = read.positions.iter().map(place).collect();
+    if !positions.iter().all(|x| x.is_finite()) || !pose.is_finite() {
+        return Err("it is placed at numbers that are not finite".to_owned());
+    }
+    let mut triangles = read.triangles;
+    if world.determinant() < 0.0 {
+        triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
+    }
+    Triangles::welded(&positions, &triangles).map_err(|error| error.to_string())
+}
+
+/// Who moves a body.
 fn held(
     (mass, moved): (Option<f64>, bool),
     solid: Option<&Surface>,
     mesh: &Triangles,
     options: &ImportOptions,
-) -> (BodyKindDoc, MassDoc) {
-    let density = options.rig.density;
-    let (low, high) = crate::rig::bounds(mesh.positions.iter());
+) -> BodyKindDoc {
+    let (low, high) = bounds(mesh.positions.iter());
     let size = high - low;
     let is_flat = size.min_element() < 1e-6 * size.max_element();
-    let boxed =
-        || Shape::Box { size: size.max(DVec3::splat(1e-3 * size.max_element())) }.mass_properties(density);
-    let filled = solid.and_then(|solid| solid.mass_properties(density).ok());
-    let properties = filled.unwrap_or_else(|| {
-        let inside: MassProperties = boxed();
-        inside.transformed_by(Pose::from_translation(low.midpoint(high)))
-    });
-    let wanted = mass.filter(|mass| *mass > 0.0).map_or(1.0, |mass| mass / properties.mass);
-    let scaled =
-        MassProperties { mass: properties.mass * wanted, inertia: properties.inertia * wanted, ..properties };
-    let kind = match (moved, mass, options.root) {
+    match (moved, mass, options.root) {
         (true, _, _) => BodyKindDoc::Kinematic,
         (_, Some(mass), _) if mass <= 0.0 => BodyKindDoc::Fixed,
         _ if is_flat => BodyKindDoc::Fixed,
@@ -150,8 +148,22 @@ fn held(
         (_, _, RootHold::Fixed) => BodyKindDoc::Fixed,
         (_, None, RootHold::AsWritten) if solid.is_some() => BodyKindDoc::Dynamic,
         _ => BodyKindDoc::Fixed,
+    }
+}
+
+/// The mass of a body: as told, or that of its mesh, filled; of the box around it if it cannot be filled.
+fn mass_of(mass: Option<f64>, solid: Option<&Surface>, mesh: &Triangles, density: f64) -> MassDoc {
+    let (low, high) = bounds(mesh.positions.iter());
+    let size = (high - low).max(DVec3::splat(1e-3 * (high - low).max_element()));
+    let boxed = || {
+        Shape::Box { size }
+            .mass_properties(density)
+            .transformed_by(Pose::from_translation(low.midpoint(high)))
     };
-    (kind, MassDoc::Properties(scaled.into()))
+    let filled = solid.and_then(|solid| solid.mass_properties(density).ok()).unwrap_or_else(boxed);
+    let wanted = mass.filter(|mass| *mass > 0.0).map_or(1.0, |mass| mass / filled.mass);
+    let inertia = filled.inertia * wanted;
+    MassDoc::Properties(MassProperties { mass: filled.mass * wanted, inertia, ..filled }.into())
 }
 
 /// Lets kinematic bodies follow an animation.

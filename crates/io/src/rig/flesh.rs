@@ -48,23 +48,33 @@ pub(crate) fn add(
         })?
         .with_fill_floor(MASS_FLOOR);
     let held = attached(rig, &body, &weights, size / f64::from(cells));
-    for (bone, nodes) in rig.bones.iter().zip(&held) {
-        if nodes.is_empty() && bone.load.0 > 0.0 {
-            let what = format!("`{}` holds no flesh: there is none of its own around it", bone.name);
-            report.note(Outcome::Approximated, place.clone(), what);
-        }
+    for (bone, _) in rig.bones.iter().zip(&held).filter(|(bone, nodes)| nodes.is_empty() && bone.load.0 > 0.0)
+    {
+        let what = format!("`{}` holds no flesh: there is none of its own around it", bone.name);
+        report.note(Outcome::Approximated, place.clone(), what);
     }
     let text = ron::to_string(&body).map_err(|error| fault(error.to_string()))?;
     let file = format!("{}.flesh.ron", scene.name);
     report.count("tetrahedra", body.tets().len());
     scene.files.insert(file.clone(), text.into_bytes());
+    scene.flesh_solver.precision = PRECISION;
+    scene.flesh.push(document(rig, file, held, (options, contact)));
+    Ok(())
+}
+
+/// Flesh of a file whose nodes bones hold.
+fn document(
+    rig: &Rig,
+    file: String,
+    held: Vec<Vec<u32>>,
+    (options, contact): (&RigOptions, ContactDoc),
+) -> FleshDoc {
+    let mut material = FleshMaterialDoc::default();
+    *material.young_mut() = options.young;
     let attach = rig.bones.iter().zip(held).filter(|(_, nodes)| !nodes.is_empty());
     let attach = attach
         .map(|(bone, nodes)| AttachDoc { body: Some(bone.name.clone()), nodes: AttachedDoc::List(nodes) });
-    let mut material = FleshMaterialDoc::default();
-    *material.young_mut() = options.young;
-    scene.flesh_solver.precision = PRECISION;
-    scene.flesh.push(FleshDoc {
+    FleshDoc {
         name: "flesh".to_owned(),
         mesh: FleshMeshDoc::Embedded { file },
         material,
@@ -72,8 +82,7 @@ pub(crate) fn add(
         attach: attach.collect(),
         contact: Some(contact),
         ..FleshDoc::default()
-    });
-    Ok(())
+    }
 }
 
 /// So many that a brick is about as wide as the usual limb is thick in the middle.
@@ -101,23 +110,19 @@ fn solid(
         Err(error) => error,
     };
     let wrap = wrapped(&skin, 0.5 * cell);
+    let Ok(surface) = surface(&wrap) else {
+        let what = format!(
+            "the skin cannot hold flesh: {error}. Close it in the modelling program (in Blender: the modifier Remesh), or \
+             leave out --flesh"
+        );
+        return Err(ImportFault::new(place.clone(), what));
+    };
     let what = format!(
         "the skin bounds no solid: {error}. Flesh gets a surface that is wrapped around it; to keep the vertices, unite \
          overlapping parts and close holes (in Blender: the modifiers Boolean, or Remesh)"
     );
-    match surface(&wrap) {
-        Ok(surface) => {
-            report.note(Outcome::Approximated, place.clone(), what);
-            Ok((surface, wrap.weights))
-        }
-        Err(_) => {
-            let what = format!(
-                "the skin cannot hold flesh: {error}. Close it in the modelling program (in Blender: the modifier \
-                 Remesh), or leave out --flesh"
-            );
-            Err(ImportFault::new(place.clone(), what))
-        }
-    }
+    report.note(Outcome::Approximated, place.clone(), what);
+    Ok((surface, wrap.weights))
 }
 
 /// The nodes that each bone holds.

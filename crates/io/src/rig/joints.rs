@@ -48,26 +48,31 @@ impl Rig {
                 ..BodyDoc::default()
             });
         }
-        if let (Some(motion), RootHold::AsWritten, Some(first)) = (motion, root, self.bones.first()) {
-            let poses = motion.times.iter().zip(&motion.root);
-            let poses = poses.map(|(&time, pose)| (time, pose.translation, quaternion(pose.rotation)));
-            let track = format!("{}_guide", first.name);
-            let curve = CurveDoc::Poses(poses.collect());
-            scene.tracks.push(TrackDoc { name: track.clone(), curve, ..TrackDoc::default() });
-            scene.inputs.push(InputDoc::Kinematic(KinematicDoc { body: first.name.clone(), track }));
+        if let (Some(motion), RootHold::AsWritten) = (motion, root) {
+            self.lead(motion, scene);
         }
-        let inertias = self.inertias();
-        for (number, bone) in self.bones.iter().enumerate() {
-            let turns = motion.map(|motion| motion.turns[number].as_slice());
-            let turns = turns.filter(|turns| turns.iter().any(|turn| angle(bone.relaxed, *turn) > STILL));
-            let default_hz = if motion.is_some() { 8.0 } else { 4.0 };
-            let rate = TAU * options.spring_hz.unwrap_or(default_hz);
+        let default_hz = if motion.is_some() { 8.0 } else { 4.0 };
+        let rate = TAU * options.spring_hz.unwrap_or(default_hz);
+        for (number, (bone, inertia)) in self.bones.iter().zip(self.inertias()).enumerate() {
             let flesh = if options.flesh { 8.0 * options.young * bone.load.2.powi(3) } else { 0.0 };
-            let stiffness = inertias[number] * rate * rate + flesh;
-            let damping = 2.0 * (stiffness * inertias[number]).sqrt();
-            let times = motion.map_or(&[][..], |motion| &motion.times);
-            self.write_joint(bone, (stiffness, damping), turns.map(|turns| (times, turns)), scene);
+            let stiffness = inertia * rate * rate + flesh;
+            let damping = 2.0 * (stiffness * inertia).sqrt();
+            let turns = motion.map(|motion| (motion.times.as_slice(), motion.turns[number].as_slice()));
+            let turns =
+                turns.filter(|(_, turns)| turns.iter().any(|turn| angle(bone.relaxed, *turn) > STILL));
+            self.write_joint(bone, (stiffness, damping), turns, scene);
         }
+    }
+
+    /// Lets the root follow a motion.
+    fn lead(&self, motion: &RigMotion, scene: &mut SceneDoc) {
+        let Some(root) = self.bones.first() else { return };
+        let poses = motion.times.iter().zip(&motion.root);
+        let poses = poses.map(|(&time, pose)| (time, pose.translation, quaternion(pose.rotation)));
+        let track = format!("{}_guide", root.name);
+        let curve = CurveDoc::Poses(poses.collect());
+        scene.tracks.push(TrackDoc { name: track.clone(), curve, ..TrackDoc::default() });
+        scene.inputs.push(InputDoc::Kinematic(KinematicDoc { body: root.name.clone(), track }));
     }
 
     fn write_joint(
@@ -80,17 +85,7 @@ impl Rig {
         let Some(parent) = bone.parent.map(|parent| &self.bones[parent]) else { return };
         let middle = motion.filter(|_| bone.hinge.is_none()).and_then(|(_, turns)| middle_of(turns));
         let middle = middle.unwrap_or(bone.relaxed);
-        let axis = bone.hinge.unwrap_or(DVec3::X);
-        let reference = if bone.hinge.is_some() { axis.any_orthonormal_vector() } else { DVec3::Y };
-        let on_child = FrameDoc { anchor: DVec3::ZERO, axis, reference: Some(reference) };
-        let on_parent = FrameDoc {
-            anchor: parent.pose.inverse().transform_point(bone.pose.translation),
-            axis: middle * axis,
-            reference: Some(middle * reference),
-        };
-        let kind = if bone.hinge.is_some() { JointKind::Hinge } else { JointKind::Ball };
-        let joint =
-            JointDoc::new(kind, &bone.name, &bone.name).parent(&parent.name).local(on_child, on_parent);
+        let joint = placed_joint(bone, parent, middle);
         let Some((times, turns)) = motion else {
             let spring = JointSpringDoc { stiffness, damping, ..JointSpringDoc::default() };
             scene.joints.push(JointDoc { spring: Some(spring), ..joint });
@@ -103,16 +98,9 @@ impl Rig {
             let target = TargetDoc::Track(track);
             Some(MotorDoc::Position(PositionMotorDoc { target, stiffness, damping, max_force: None }))
         };
-        let joint = if bone.hinge.is_some() {
-            JointDoc { motor: motor("", axis), ..joint }
-        } else {
-            let mut forces = |name: &str, along: DVec3| {
-                Some(CoordinateForcesDoc { motor: motor(name, along), ..CoordinateForcesDoc::default() })
-            };
-            let [rx, ry, rz] = [("_x", DVec3::X), ("_y", DVec3::Y), ("_z", DVec3::Z)]
-                .map(|(name, along)| forces(name, along));
-            let free = FreeDoc { rx, ry, rz, ..FreeDoc::default() };
-            JointDoc { kind: JointKind::Hinge, free: Some(free), ..joint }
+        let joint = match bone.hinge {
+            Some(axis) => JointDoc { motor: motor("", axis), ..joint },
+            None => JointDoc { kind: JointKind::Hinge, free: Some(three_motors(motor)), ..joint },
         };
         scene.joints.push(joint);
     }
@@ -133,15 +121,38 @@ impl Rig {
     }
 }
 
+/// The joint of a bone, without forces, with the parent's frame turned by `middle`.
+fn placed_joint(bone: &RigBone, parent: &RigBone, middle: DQuat) -> JointDoc {
+    let (kind, axis, reference) = match bone.hinge {
+        Some(axis) => (JointKind::Hinge, axis, axis.any_orthonormal_vector()),
+        None => (JointKind::Ball, DVec3::X, DVec3::Y),
+    };
+    let on_child = FrameDoc { anchor: DVec3::ZERO, axis, reference: Some(reference) };
+    let on_parent = FrameDoc {
+        anchor: parent.pose.inverse().transform_point(bone.pose.translation),
+        axis: middle * axis,
+        reference: Some(middle * reference),
+    };
+    JointDoc::new(kind, &bone.name, &bone.name).parent(&parent.name).local(on_child, on_parent)
+}
+
+/// A ball's three coordinates with a motor each.
+fn three_motors(mut motor: impl FnMut(&str, DVec3) -> Option<MotorDoc>) -> FreeDoc {
+    let mut forces = |name: &str, along: DVec3| {
+        Some(CoordinateForcesDoc { motor: motor(name, along), ..CoordinateForcesDoc::default() })
+    };
+    let (rx, ry, rz) = (forces("_x", DVec3::X), forces("_y", DVec3::Y), forces("_z", DVec3::Z));
+    FreeDoc { rx, ry, rz, ..FreeDoc::default() }
+}
+
 impl RigMotion {
     /// The motion put off by a time (s), during which it is approached from where the rig is.
     pub(crate) fn approached(mut self, rig: &Rig, after: f64) -> Self {
-        let begins = |bone: &RigBone| bone.relaxed;
         self.times.iter_mut().for_each(|time| *time += after);
         self.times.insert(0, 0.0);
         self.root.insert(0, rig.bones.first().map_or(Pose::IDENTITY, |bone| bone.pose));
         for (turns, bone) in self.turns.iter_mut().zip(&rig.bones) {
-            turns.insert(0, begins(bone));
+            turns.insert(0, bone.relaxed);
         }
         self
     }

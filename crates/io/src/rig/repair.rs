@@ -121,14 +121,7 @@ fn runs(triangle: [u32; 3], from: u32, to: u32) -> bool {
 
 /// Turns triangles so that neighbours agree, and parts so that they hold a positive volume.
 fn orient(skin: &mut RigSkin, notes: &mut Vec<String>) {
-    let edges = edges(&skin.triangles);
-    let mut neighbours: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); skin.triangles.len()];
-    for (&(from, to), at) in &edges {
-        if let [one, other] = at[..] {
-            neighbours[one as usize].push((other, from, to));
-            neighbours[other as usize].push((one, from, to));
-        }
-    }
+    let neighbours = neighbours(&skin.triangles);
     let mut done = vec![false; skin.triangles.len()];
     let (mut turned, mut flipped) = (0, 0);
     for first in 0..skin.triangles.len() {
@@ -141,23 +134,13 @@ fn orient(skin: &mut RigSkin, notes: &mut Vec<String>) {
         while let Some(&triangle) = part.get(next) {
             next += 1;
             for &(other, from, to) in &neighbours[triangle] {
-                let other = other as usize;
                 if !std::mem::replace(&mut done[other], true) {
-                    if runs(skin.triangles[triangle], from, to) == runs(skin.triangles[other], from, to) {
-                        skin.triangles[other].swap(1, 2);
-                        turned += 1;
-                    }
+                    turned += usize::from(agree(&mut skin.triangles, [triangle, other], (from, to)));
                     part.push(other);
                 }
             }
         }
-        let at = skin.positions[skin.triangles[first][0] as usize];
-        let volume: f64 = part
-            .iter()
-            .map(|&t| skin.triangles[t].map(|corner| skin.positions[corner as usize] - at))
-            .map(|[a, b, c]| a.dot(b.cross(c)))
-            .sum();
-        if volume < 0.0 {
+        if volume(skin, &part) < 0.0 {
             part.iter().for_each(|&t| skin.triangles[t].swap(1, 2));
             flipped += 1;
         }
@@ -170,25 +153,41 @@ fn orient(skin: &mut RigSkin, notes: &mut Vec<String>) {
     }
 }
 
+/// The neighbours of each triangle, with the edges to them; none across edges of more than two.
+fn neighbours(triangles: &[[u32; 3]]) -> Vec<Vec<(usize, u32, u32)>> {
+    let mut neighbours = vec![Vec::new(); triangles.len()];
+    for ((from, to), at) in edges(triangles) {
+        if let [one, other] = at[..] {
+            neighbours[one as usize].push((other as usize, from, to));
+            neighbours[other as usize].push((one as usize, from, to));
+        }
+    }
+    neighbours
+}
+
+/// Turns the second of two triangles if both run along their edge the same way; whether it did.
+fn agree(triangles: &mut [[u32; 3]], [one, other]: [usize; 2], (from, to): (u32, u32)) -> bool {
+    let is_wrong = runs(triangles[one], from, to) == runs(triangles[other], from, to);
+    if is_wrong {
+        triangles[other].swap(1, 2);
+    }
+    is_wrong
+}
+
+/// Six times the volume of a part, up to what its holes leave open.
+fn volume(skin: &RigSkin, part: &[usize]) -> f64 {
+    let at = skin.positions[skin.triangles[part[0]][0] as usize];
+    let corners = part.iter().map(|&t| skin.triangles[t].map(|corner| skin.positions[corner as usize] - at));
+    corners.map(|[a, b, c]| a.dot(b.cross(c))).sum()
+}
+
 /// Fills holes that are small beside the skin.
 fn fill_holes(skin: &mut RigSkin, notes: &mut Vec<String>) {
-    let size = extent(skin.positions.iter());
-    let open: BTreeMap<u32, u32> = edges(&skin.triangles)
-        .into_iter()
-        .filter(|(_, at)| at.len() == 1)
-        .map(|((a, b), at)| if runs(skin.triangles[at[0] as usize], a, b) { (b, a) } else { (a, b) })
-        .collect();
-    let mut left: BTreeSet<u32> = open.keys().copied().collect();
+    let largest = LARGEST_HOLE * extent(skin.positions.iter());
     let mut filled = 0;
-    while let Some(first) = left.pop_first() {
-        let mut hole = vec![first];
-        let mut at = open[&first];
-        while at != first && left.remove(&at) {
-            hole.push(at);
-            at = open[&at];
-        }
+    for hole in holes(&skin.triangles) {
         let points: Vec<DVec3> = hole.iter().map(|&vertex| skin.positions[vertex as usize]).collect();
-        if at != first || hole.len() < 3 || extent(points.iter()) > LARGEST_HOLE * size {
+        if hole.len() < 3 || extent(points.iter()) > largest {
             continue;
         }
         filled += 1;
@@ -205,6 +204,27 @@ fn fill_holes(skin: &mut RigSkin, notes: &mut Vec<String>) {
     if filled > 0 {
         notes.push(format!("{filled} holes are filled"));
     }
+}
+
+/// The vertices around each hole, in the order in which triangles that fill it run.
+fn holes(triangles: &[[u32; 3]]) -> Vec<Vec<u32>> {
+    let open: BTreeMap<u32, u32> = edges(triangles)
+        .into_iter()
+        .filter(|(_, at)| at.len() == 1)
+        .map(|((a, b), at)| if runs(triangles[at[0] as usize], a, b) { (b, a) } else { (a, b) })
+        .collect();
+    let mut left: BTreeSet<u32> = open.keys().copied().collect();
+    let mut holes = Vec::new();
+    while let Some(first) = left.pop_first() {
+        let mut hole = vec![first];
+        let mut at = open[&first];
+        while at != first && left.remove(&at) {
+            hole.push(at);
+            at = open[&at];
+        }
+        holes.extend(Some(hole).filter(|_| at == first));
+    }
+    holes
 }
 
 fn mean_weights<'a>(all: impl Iterator<Item = &'a BoneWeights>) -> BoneWeights {

@@ -210,6 +210,22 @@ fn surface(grid: &Grid, field: &[f64]) -> RigSkin {
     skin
 }
 
+/// Even orders of four corners: with those inside first, triangles face outward.
+const EVEN: [[usize; 4]; 12] = [
+    [0, 1, 2, 3],
+    [0, 2, 3, 1],
+    [0, 3, 1, 2],
+    [1, 0, 3, 2],
+    [1, 2, 0, 3],
+    [1, 3, 2, 0],
+    [2, 0, 1, 3],
+    [2, 1, 3, 0],
+    [2, 3, 0, 1],
+    [3, 0, 2, 1],
+    [3, 1, 0, 2],
+    [3, 2, 1, 0],
+];
+
 /// The triangles that cut the corners inside from those outside.
 fn cut_tet(
     tet: [usize; 4],
@@ -218,21 +234,6 @@ fn cut_tet(
     triangles: &mut Vec<[u32; 3]>,
 ) {
     let is_in = tet.map(|at| field[at] > LEVEL);
-    // An even order of the corners, with those inside first: triangles then face outward.
-    const EVEN: [[usize; 4]; 12] = [
-        [0, 1, 2, 3],
-        [0, 2, 3, 1],
-        [0, 3, 1, 2],
-        [1, 0, 3, 2],
-        [1, 2, 0, 3],
-        [1, 3, 2, 0],
-        [2, 0, 1, 3],
-        [2, 1, 3, 0],
-        [2, 3, 0, 1],
-        [3, 0, 2, 1],
-        [3, 1, 0, 2],
-        [3, 2, 1, 0],
-    ];
     let n = is_in.iter().filter(|&&is_in| is_in).count();
     let order = EVEN.iter().find(|order| (0..4).all(|k| is_in[order[k]] == (k < n)));
     let Some([a, b, c, d]) = order.map(|order| order.map(|k| tet[k])) else { return };

@@ -265,9 +265,35 @@ fn meshes_without_a_skin_are_bodies() {
     let (sin, _) = sinew_math::ops::sin_cos(std::f64::consts::TAU / 12.0);
     let expected = 1000.0 * 2.0 * area * sin * STEP * JOINTS as f64;
     assert_close!(read.scene.bodies[0].mass_properties().mass, expected, 1e-4 * expected);
+    assert!(found(&read, Outcome::Ignored, "it has no mesh and is no joint"), "{}", read.report);
     let mut world = World::from_scene(&read.scene).expect("a world");
     for _ in 0..60 {
         assert!(world.step().health.is_good());
+    }
+}
+
+#[test]
+fn what_has_no_effect_is_listed_with_its_place() {
+    let mut glb = worm(true, false);
+    glb.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(0);
+    glb.push("meshes", json!({"name": "spare", "primitives": []}));
+    glb.push("nodes", json!({"name": "eye"}));
+    glb.push("nodes", json!({"name": "hat", "mesh": 0}));
+    glb.json["materials"] = json!([{"name": "skin"}]);
+    let read = read(&glb, false).expect("a rig");
+    let lines: Vec<String> = read
+        .report
+        .of(Outcome::Ignored)
+        .map(|finding| format!("{}: {}", finding.place, finding.what))
+        .collect();
+    for wanted in [
+        "node 6 `hat`: this mesh is not bound to the joints of the character",
+        "node 5 `eye`: it has no mesh and is no joint",
+        "mesh 0: of its vertices NORMAL are not used",
+        "mesh 1 `spare`: no node has this mesh",
+        "material 0 `skin`: materials are not used",
+    ] {
+        assert!(lines.iter().any(|line| line.contains(wanted)), "{lines:?}");
     }
 }
 
