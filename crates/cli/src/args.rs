@@ -23,7 +23,7 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-A SCENE is a RON file, a robot (.urdf; MJCF as .xml or .mjcf), or the name of a built-in scene (see `sinew list`).
+A SCENE is a RON file, a robot (.urdf; MJCF as .xml or .mjcf), a rig (.glb, .gltf), a motion (.bvh), or the name of a built-in scene (see `sinew list`).
 
 Exit codes: 0 success; 1 the simulation became non-finite or implausible (results up to then are
 written), the scene had ten times the energy that was put in, a joint was visibly open (by more than 2 %
@@ -60,7 +60,7 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "NAME", default_value = "pendulum")]
         from: String,
     },
-    /// Make a scene of a robot (URDF, MJCF), and tell what was used, repaired, approximated and ignored.
+    /// Make a scene of a robot (URDF, MJCF), a rig (glTF) or a motion (BVH), and tell what was used, repaired, approximated and ignored.
     Import(ImportArgs),
     /// Make a tetrahedral mesh around a surface, and report its quality.
     Embed(EmbedArgs),
@@ -162,6 +162,34 @@ pub(crate) struct ImportChoices {
     /// Another folder in which files are looked for that the file names. Repeatable.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) search_root: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rig: RigChoices,
+}
+
+/// How rigs (glTF) and motions (BVH) are read.
+#[derive(Args, Debug, Default)]
+pub(crate) struct RigChoices {
+    /// Make flesh of the skin of a rig, around its bones.
+    #[arg(long)]
+    pub(crate) flesh: bool,
+    /// Cells of flesh along the longest side; default: by the thickness of the limbs.
+    #[arg(long = "flesh-cells", value_name = "N", requires = "flesh", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) cells: Option<u32>,
+    /// Young's modulus of flesh in Pa; default: 50000.
+    #[arg(long = "flesh-young", value_name = "E", requires = "flesh", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) young: Option<f64>,
+    /// Density of bones, flesh and meshes in kg/m³; default: 1000.
+    #[arg(long, value_name = "D", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) density: Option<f64>,
+    /// How fast joint springs of a rig answer, in Hz; default: 8 for joints that follow a motion, 4 for others.
+    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) spring_hz: Option<f64>,
+    /// The animation that a rig plays; default: the first one.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) animation: Option<String>,
+    /// Length of a unit of a BVH file in metres: 0.01 for centimetres; default: guessed from the height of the skeleton.
+    #[arg(long, value_name = "S", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) scale: Option<f64>,
 }
 
 /// What holds the root of a robot.
@@ -450,6 +478,13 @@ fn size(text: &str) -> Result<(usize, usize), String> {
 
 fn steps(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a number of steps, zero or more".into())
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("expected a number above zero".into()),
+    }
 }
 
 fn rate(text: &str) -> Result<f64, String> {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use sinew_io::{Files, ImportOptions, Imported, import};
+use sinew_io::{Files, ImportOptions, Imported, RigOptions, import};
 use sinew_scene::{SceneDoc, SceneSource};
 
-use crate::args::{ImportArgs, ImportChoices};
+use crate::args::{ImportArgs, ImportChoices, RigChoices};
 use crate::error::CommandError;
 
 /// Reads a file of another tool.
@@ -18,7 +18,20 @@ pub(crate) fn read(path: &Path, choices: &ImportChoices) -> Result<Imported, Com
     options.mesh_contact = choices.mesh_contact.into();
     options.self_contact = choices.self_contact;
     options.key.clone_from(&choices.key);
+    options.rig = rig_options(&choices.rig);
     import(path, &files, &options).map_err(|error| CommandError(error.to_string()))
+}
+
+fn rig_options(choices: &RigChoices) -> RigOptions {
+    let mut options = RigOptions::default();
+    options.flesh = choices.flesh;
+    options.cells = choices.cells;
+    options.density = choices.density.unwrap_or(options.density);
+    options.young = choices.young.unwrap_or(options.young);
+    options.spring_hz = choices.spring_hz;
+    options.animation = choices.animation.clone();
+    options.scale = choices.scale;
+    options
 }
 
 /// Whether a path is a file of another tool.
@@ -56,17 +69,13 @@ fn write(scene: &mut SceneDoc, output: &Path) -> Result<usize, CommandError> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = fs::canonicalize(folder).map_err(|error| cannot(output, &error))?;
     let stem = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut n = 0;
     let mut made = BTreeMap::new();
     scene.rename_files(|name| match fs::canonicalize(name) {
         Ok(path) => way(&folder, &path).to_string_lossy().into_owned(),
         Err(_) => {
-            let new = || {
-                let end = Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned();
-                n += 1;
-                format!("{stem}_{}_{end}", n - 1)
-            };
-            made.entry(name.to_owned()).or_insert_with(new).clone()
+            let end = Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let n = made.len();
+            made.entry(name.to_owned()).or_insert_with(|| format!("{stem}_{n}_{end}")).clone()
         }
     });
     for name in made.values() {

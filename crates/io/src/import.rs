@@ -2,27 +2,18 @@
 
 use std::path::Path;
 
-use sinew_scene::SceneDoc;
-
+use crate::bvh::read_bvh;
 use crate::error::{ImportError, ImportFault};
 use crate::files::Files;
+use crate::gltf::read_gltf;
+use crate::imported::Imported;
 use crate::mjcf::read_mjcf;
-use crate::report::{ImportReport, Place};
+use crate::report::Place;
 use crate::robot::ImportOptions;
 use crate::urdf::read_urdf;
 
-/// A scene made of a file of another tool, and what became of that file.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Imported {
-    /// The scene, with the contents of the files that it names.
-    pub scene: SceneDoc,
-    /// What was used, repaired, approximated and ignored.
-    pub report: ImportReport,
-}
-
 /// Endings of the names of files that [`import`] reads.
-pub const ENDINGS: &[&str] = &["urdf", "mjcf", "xml"];
+pub const ENDINGS: &[&str] = &["urdf", "mjcf", "xml", "gltf", "glb", "bvh"];
 
 /// Reads a file, and those that it names, into a scene.
 ///
@@ -35,6 +26,8 @@ pub fn import(path: &Path, files: &Files, options: &ImportOptions) -> Result<Imp
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     let text = || String::from_utf8(bytes.clone()).map_err(|_| whole("it is not text in UTF-8".to_owned()));
     match ending.as_str() {
+        "gltf" | "glb" => read_gltf(&bytes, &file, files, options),
+        "bvh" => read_bvh(&text()?, &file, options),
         "urdf" => read_urdf(&text()?, &file, files, options),
         "mjcf" => read_mjcf(&text()?, &file, files, options),
         "xml" => {

@@ -14,11 +14,16 @@ mod extent;
 mod xml;
 
 mod mesh_files;
+mod rig;
 mod robot;
+
+mod imported;
 
 mod geometry;
 mod table;
 
+mod bvh;
+mod gltf;
 mod import;
 mod mjcf;
 mod urdf;
@@ -29,6 +34,7 @@ mod page;
 mod surfaces;
 mod vtu;
 
+pub use bvh::read_bvh;
 pub use bvh_text::{BvhOptions, bvh};
 pub use clip::{
     Clip, ClipBody, ClipCamera, ClipFlesh, ClipFrame, ClipJoint, ClipMeasures, ClipMesh, ClipSkin,
@@ -37,10 +43,13 @@ pub use error::{ImportError, ImportFault};
 pub use export_error::ExportError;
 pub use files::{Files, FoundFile};
 pub use glb::{GlbOptions, glb};
-pub use import::{ENDINGS, Imported, import};
-pub use page::{PageOptions, page};
+pub use gltf::read_gltf;
+pub use import::{ENDINGS, import};
+pub use imported::Imported;
 pub use mjcf::read_mjcf;
+pub use page::{PageOptions, page};
 pub use report::{Finding, ImportReport, Outcome, Place};
+pub use rig::RigOptions;
 pub use robot::{ImportOptions, MeshContact, RootHold};
 pub use surfaces::obj;
 pub use table::{Quantity, Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};

@@ -5,6 +5,7 @@ use sinew_math::{MassProperties, Pose, Sym3, exp_so3, quat_to_mat3};
 use sinew_scene::FrameDoc;
 
 use crate::report::{ImportReport, Outcome, Place};
+use crate::rig::RigOptions;
 
 /// What holds the root of an imported robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct ImportOptions {
     pub self_contact: bool,
     /// Name or number of the keyframe in which a model begins; its own pose if left out.
     pub key: Option<String>,
+    /// How rigs and motions are read.
+    pub rig: RigOptions,
 }
 
 /// The group of what is imported, if its parts do not touch each other.

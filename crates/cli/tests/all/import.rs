@@ -61,3 +61,39 @@ fn scenes_are_shown_and_begun() {
     assert_eq!(sinew(&folder, &["check", "mine"]).status.code(), Some(0));
     assert_eq!(sinew(&folder, &["new", "mine.ron"]).status.code(), Some(2));
 }
+
+/// A tetrahedron with a buffer inside.
+const STONE: &str = r#"{"asset": {"version": "2.0"}, "nodes": [{"name": "stone", "mesh": 0}],
+  "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+  "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
+    {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"}],
+  "bufferViews": [{"buffer": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
+  "buffers": [{"byteLength": 72, "uri": "data:;base64,DATA"}]}"#;
+const DATA: &str =
+    "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAACAAEAAAABAAMAAAADAAIAAQACAAMA";
+
+#[test]
+fn what_is_made_on_the_way_is_written_beside_the_scene() {
+    let folder = Folder::new("stone");
+    folder.write("stone.gltf", &STONE.replace("DATA", DATA));
+    let import = sinew(&folder, &["import", "stone.gltf", "-o", "falls.ron"]);
+    assert!(stdout(&import).contains("1 meshes beside it"), "{}{}", stdout(&import), stderr(&import));
+    let run = sinew(&folder, &["run", "falls", "--seconds", "0.2"]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+}
+
+#[test]
+fn a_motion_is_run_and_imported() {
+    let folder = Folder::new("motion");
+    let text = "HIERARCHY ROOT arm { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition
+        JOINT hand { OFFSET 40 0 0 CHANNELS 1 Zrotation End Site { OFFSET 20 0 0 } } }
+        MOTION Frames: 2 Frame Time: 0.5\n0 100 0 0\n0 100 0 30\n";
+    folder.write("wave.bvh", text);
+    let import = sinew(&folder, &["import", "wave.bvh", "--scale", "0.01", "-o", "wave.ron"]);
+    assert!(stdout(&import).contains("2 frames, 2 joints"), "{}{}", stdout(&import), stderr(&import));
+    for scene in ["wave.ron", "wave.bvh"] {
+        let run = sinew(&folder, &["run", scene]);
+        assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    }
+    assert_eq!(sinew(&folder, &["import", "wave.bvh", "--scale", "0"]).status.code(), Some(2));
+}

@@ -1,10 +1,13 @@
 //! Tests of readers and writers.
 
+mod bvh;
 mod clips;
 mod frames;
-mod written_glb;
-mod page;
+mod glb;
+mod gltf;
 mod mjcf;
 mod oracle;
+mod page;
 mod table;
 mod urdf;
+mod written_glb;
