@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use sinew_mesh::{SURFACE_ENDINGS, Triangles};
+use sinew_mesh::{SURFACE_ENDINGS, Triangles, read_triangles};
 
 /// The triangles of a file, by the ending of its name.
 ///
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn triangles(name: &str, bytes: &[u8]) -> Result<Triangles, String> {
-    let read = Triangles::from_bytes(name, bytes).map_err(|error| error.to_string())?;
+    let read = read_triangles(name, bytes).map_err(|error| error.to_string())?;
     if read.triangles.is_empty() {
         return Err("it has no faces".to_owned());
     }
