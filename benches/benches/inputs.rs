@@ -37,7 +37,13 @@ fn pendulums(n: usize, entry: Entry) -> Mechanism {
             Entry::Motor => {
                 let mut force = ScalarForce::default();
                 let target = MotorTarget::default();
-                force.motor = Some(Motor { kp: 10.0, kd: 1.0, max_force: f64::INFINITY, target });
+                force.motor = Some(Motor {
+                    kp: 10.0,
+                    kd: 1.0,
+                    max_force: f64::INFINITY,
+                    target,
+                    gravity_compensation: false,
+                });
                 joint(JointKind::Hinge).with_twist(force)
             }
         };
@@ -61,7 +67,9 @@ fn entries(n: usize, entry: Entry) -> Input {
                 input.grabs.push(Grab { body, point: DVec3::ZERO, target: at, stiffness, damping: 0.0 });
             }
             Entry::Release => input.released.push(joint),
-            Entry::Motor => input.motors.push((joint, MotorTarget { position: 1e-3, velocity: 0.0 })),
+            Entry::Motor => {
+                input.motors.push((joint, MotorTarget { position: 1e-3, ..MotorTarget::default() }))
+            }
         }
     }
     input

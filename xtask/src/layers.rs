@@ -57,7 +57,7 @@ const LAYERS: &[PackageLayer] = &[
     layer("sinew-mesh", "math topology", "glam thiserror tobj stl_io roxmltree miniz_oxide serde"),
     numeric("sinew-contact", "math", "glam thiserror parry3d-f64 serde"),
     numeric("sinew-flesh", "math topology solvers mechanism fem contact", "glam thiserror serde"),
-    numeric("sinew-recursive", "math topology mechanism", "glam thiserror serde"),
+    numeric("sinew-recursive", "math topology solvers mechanism", "glam thiserror serde"),
     numeric("sinew-control", "math mechanism recursive", "glam thiserror serde"),
     layer("sinew-picture", "math", "glam thiserror png gif rayon"),
     layer("sinew-scene", "math mesh", "glam serde ron thiserror"),

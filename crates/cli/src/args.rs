@@ -409,7 +409,7 @@ pub(crate) struct ReportArgs {
     /// Print one JSON object on standard output and nothing else.
     #[arg(long)]
     pub(crate) json: bool,
-    /// List what begins and ends to touch, sensors included, with the times.
+    /// List what begins and ends to touch, sensors included, and which joints break, with the times.
     #[arg(long)]
     pub(crate) events: bool,
     /// Exit with code 1 if an expectation of the scene does not hold.

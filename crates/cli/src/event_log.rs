@@ -1,13 +1,43 @@
-//! What began and ended to touch in a run, for `--events`.
+//! What began and ended to touch in a run, and what broke, for `--events`.
 
 use std::fmt;
 
 use serde::Serialize;
-use sinew_sim::{ContactEvent, TouchPhase, World};
+use sinew_sim::{BrokenJoint, ContactEvent, TouchPhase, World};
+
+use crate::text::quantity;
+
+/// What happened in a run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Happenings {
+    /// Joints that broke, in order of time; absent if none did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    broken: Vec<LoggedLoad>,
+    /// What began and ended to touch, and what broke, in order of time; absent unless asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<Vec<LoggedEvent>>,
+}
+
+impl Happenings {
+    /// As lines of the report.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let broken = self.broken.iter().map(|broken| format!("  broke          {broken}"));
+        let events = self.events.iter().flatten().map(|event| format!("  event          {event}"));
+        broken.chain(events).collect()
+    }
+}
+
+/// What happened at the end of a step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum LoggedEvent {
+    Touch(LoggedTouch),
+    Break(LoggedBreak),
+}
 
 /// A touch that began or ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct LoggedEvent {
+pub(crate) struct LoggedTouch {
     /// End of the step (s).
     pub(crate) time: f64,
     /// `begin` or `end`.
@@ -18,6 +48,33 @@ pub(crate) struct LoggedEvent {
     pub(crate) sensor: bool,
 }
 
+/// A joint that broke.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct LoggedBreak {
+    /// `break`.
+    phase: &'static str,
+    #[serde(flatten)]
+    broken: LoggedLoad,
+}
+
+/// A joint that broke, with its load.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct LoggedLoad {
+    /// End of the step (s).
+    pub(crate) time: f64,
+    pub(crate) joint: String,
+    /// N and N·m; `null` where motion that nothing stops pulled it apart.
+    pub(crate) force: Option<f64>,
+    pub(crate) torque: Option<f64>,
+}
+
+impl From<&BrokenJoint> for LoggedLoad {
+    fn from(broken: &BrokenJoint) -> Self {
+        let [force, torque] = broken.load.map_or([None; 2], |load| load.map(Some));
+        Self { time: broken.time, joint: broken.joint.clone(), force, torque }
+    }
+}
+
 /// Events of a run, if they are asked for.
 pub(crate) struct EventLog(Option<Vec<LoggedEvent>>);
 
@@ -26,8 +83,8 @@ impl EventLog {
         Self(is_wanted.then(Vec::new))
     }
 
-    /// Takes the events of the last step.
-    pub(crate) fn note(&mut self, world: &World) {
+    /// Takes the events of the last step, in which these joints broke.
+    pub(crate) fn note(&mut self, world: &World, broken: &[BrokenJoint]) {
         let Some(log) = &mut self.0 else { return };
         let logged = |event: &ContactEvent| {
             let phase = match event.phase {
@@ -36,20 +93,49 @@ impl EventLog {
                 TouchPhase::End => "end",
             };
             let between = event.sides.map(|side| world.side_name(side).to_owned());
-            Some(LoggedEvent { time: world.time(), phase, between, sensor: event.is_sensor })
+            let touch = LoggedTouch { time: world.time(), phase, between, sensor: event.is_sensor };
+            Some(LoggedEvent::Touch(touch))
         };
         log.extend(world.events().iter().filter_map(logged));
+        let logged =
+            |broken| LoggedEvent::Break(LoggedBreak { phase: "break", broken: LoggedLoad::from(broken) });
+        log.extend(broken.iter().map(logged));
     }
 
-    pub(crate) fn finish(self) -> Option<Vec<LoggedEvent>> {
-        self.0
+    /// What happened in a run in which these joints broke.
+    pub(crate) fn finish(self, broken: &[BrokenJoint]) -> Happenings {
+        Happenings { broken: broken.iter().map(LoggedLoad::from).collect(), events: self.0 }
     }
 }
 
 impl fmt::Display for LoggedEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b] = &self.between;
-        let sensor = if self.sensor { " (sensor)" } else { "" };
-        write!(f, "{:.4} s  {:<5}  {a}, {b}{sensor}", self.time, self.phase)
+        match self {
+            Self::Touch(LoggedTouch { time, phase, between: [a, b], sensor }) => {
+                let sensor = if *sensor { " (sensor)" } else { "" };
+                write!(f, "{time:.4} s  {phase:<5}  {a}, {b}{sensor}")
+            }
+            Self::Break(LoggedBreak { phase, broken }) => {
+                write!(f, "{:.4} s  {phase:<5}  {}", broken.time, broken.what())
+            }
+        }
+    }
+}
+
+impl LoggedLoad {
+    /// The joint, and what broke it.
+    fn what(&self) -> String {
+        match self.force.zip(self.torque) {
+            Some((force, torque)) => {
+                format!("{} under {} N, {} N·m", self.joint, quantity(force), quantity(torque))
+            }
+            None => format!("{}, pulled apart", self.joint),
+        }
+    }
+}
+
+impl fmt::Display for LoggedLoad {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {:.4} s", self.what(), self.time)
     }
 }

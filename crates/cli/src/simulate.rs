@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use sinew_scene::{SceneDoc, SceneSource, Steps};
 use sinew_sim::{ExpectMeter, Stage, StepReport, World};
 
-use crate::event_log::EventLog;
+use crate::event_log::{EventLog, Happenings};
 use crate::record::{FrameWishes, MOTION_RATE, PICTURE_RATE, RecordWishes, Recorder};
 use crate::summary::{RunTime, SceneSize, StageTimes, Summary};
 use crate::tables::TableExport;
@@ -52,8 +52,9 @@ pub(crate) fn simulate(
     while tally.steps < n_steps && lost.is_none() {
         let report = tally.step(&mut world);
         lost = bounds.violated(&world, &report);
+        let before = tally.expectations.broken().len();
         tally.expectations.observe(&world, &report);
-        events.note(&world);
+        events.note(&world, &tally.expectations.broken()[before..]);
         table.iter_mut().for_each(|table| table.note(&world));
         recorder.note(&world, tally.steps, n_steps, lost.is_none());
         bar.set_position(tally.steps);
@@ -61,7 +62,8 @@ pub(crate) fn simulate(
     bar.finish_and_clear();
     let trouble = lost.map(|what| format!("{what} after step {} ({:.4} s)", tally.steps, world.time()));
     tally.health.doubts = scenes::doubts(source, scene, &world);
-    let summary = Summary { events: events.finish(), ..tally.summary(name, &world, &plan, trouble) };
+    let happened = events.finish(tally.expectations.broken());
+    let summary = Summary { happened, ..tally.summary(name, &world, &plan, trouble) };
     Ok(Simulated { summary, recorder, table: table.map(TableExport::finish) })
 }
 
@@ -151,7 +153,7 @@ impl Tally {
             stages: self.clock.stages(),
             health: self.health,
             digest: format!("{:016x}", world.digest()),
-            events: None,
+            happened: Happenings::default(),
             trouble,
             expectations: self.expectations.finish(),
             pending_expectations: self.expectations.n_pending(),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sinew_sim::{Expectation, digest_bytes};
 
-use crate::event_log::LoggedEvent;
+use crate::event_log::Happenings;
 use crate::text::{count, duration, quantity, step_lengths};
 use crate::{flesh_summary::FleshSummary, health_summary::HealthSummary, loop_summary::LoopSummary};
 
@@ -33,9 +33,9 @@ pub(crate) struct Summary {
     pub(crate) health: HealthSummary,
     /// Hash of all bits of the final state.
     pub(crate) digest: String,
-    /// What began and ended to touch, in order of time; absent unless asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) events: Option<Vec<LoggedEvent>>,
+    /// What broke and touched.
+    #[serde(flatten)]
+    pub(crate) happened: Happenings,
     /// Why the run was stopped; absent if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trouble: Option<String>,
@@ -104,7 +104,8 @@ impl Summary {
     /// Sums and maxima over the runs of a sweep; `runs` is not empty.
     pub(crate) fn of_sweep(runs: Vec<SweepSummary>) -> Self {
         // each run lists its own events
-        let mut total = Self { expectations: Vec::new(), events: None, ..runs[0].summary.clone() };
+        let happened = Happenings::default();
+        let mut total = Self { expectations: Vec::new(), happened, ..runs[0].summary.clone() };
         for run in &runs {
             let label = run.label();
             let labelled = |expectation: &Expectation| {
@@ -148,7 +149,7 @@ impl Summary {
         lines.extend(self.loops.lines());
         lines.extend(self.flesh.iter().flat_map(|flesh| flesh.lines()));
         lines.extend(self.health.lines(self.time.steps));
-        lines.extend(self.event_lines());
+        lines.extend(self.happened.lines());
         lines.extend(self.runs.iter().flat_map(SweepSummary::lines));
         lines.extend(self.expectation_lines());
         lines.extend(self.trouble.iter().map(|trouble| format!("  TROUBLE        {trouble}")));
@@ -202,11 +203,6 @@ impl Summary {
         lines
     }
 
-    fn event_lines(&self) -> Vec<String> {
-        let events = self.events.iter().flatten();
-        events.map(|event| format!("  event          {event}")).collect()
-    }
-
     fn expectation_lines(&self) -> Vec<String> {
         if self.expectations.len() + self.pending_expectations == 0 {
             return Vec::new();
@@ -251,7 +247,7 @@ impl SweepSummary {
     }
 
     fn lines(&self) -> Vec<String> {
-        [vec![self.line()], self.summary.event_lines()].concat()
+        [vec![self.line()], self.summary.happened.lines()].concat()
     }
 
     fn line(&self) -> String {

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use sinew_contact::{ContactError, ContactShape, ConvexHull, DecomposeOptions, Decomposition, TriMesh};
 use sinew_engine::MeshAppearance;
-use sinew_math::{MassProperties, MeshMassError, Pose};
+use sinew_math::{MassProperties, MeshMassError, Pose, Triangles};
 use sinew_mechanism::BodyId;
-use sinew_mesh::{MeshError, Triangles};
+use sinew_mesh::{MeshError, read_triangles};
 use sinew_scene::{
     BodyDoc, BodyKindDoc, ColliderShapeDoc, ContactDoc, DecomposedDoc, HullDoc, MassDoc, SceneDoc, TriMeshDoc,
 };
@@ -37,8 +37,7 @@ pub(crate) struct ColliderMesh {
     pub(crate) shapes: Vec<ContactShape>,
     /// The frame of the shape in that of its body.
     pub(crate) at: Pose,
-    pub(crate) points: Vec<DVec3>,
-    triangles: Vec<[u32; 3]>,
+    pub(crate) surface: Triangles,
     /// How far its shapes reach out of the triangles (m), if that is more than the tolerance.
     beyond: Option<f64>,
 }
@@ -89,7 +88,8 @@ impl<'a> ColliderMeshes<'a> {
         let filled = |density: f64| {
             let part = |&i: &usize| {
                 let mesh = &self.meshes[&i];
-                let mass = MassProperties::from_mesh(&mesh.points, &mesh.triangles, density);
+                let mass =
+                    MassProperties::from_mesh(&mesh.surface.positions, &mesh.surface.triangles, density);
                 let problem = |error: MeshMassError| {
                     format!("it gives its body no mass: {error}. Give the body shapes or mass: Properties(…)")
                 };
@@ -139,8 +139,8 @@ impl<'a> ColliderMeshes<'a> {
     ) -> Vec<MeshAppearance> {
         let look = |i: &usize| {
             let mesh = &self.meshes[i];
-            let points = mesh.points.iter().map(|&point| mesh.at.transform_point(point)).collect();
-            MeshAppearance { body, points, triangles: mesh.triangles.clone(), color }
+            let surface = mesh.surface.clone().map(|point| mesh.at.transform_point(point));
+            MeshAppearance { body, surface, color }
         };
         drawn.map(look).collect()
     }
@@ -161,34 +161,29 @@ fn convex(scene: &SceneDoc, doc: &HullDoc, path: &str) -> Result<ColliderMesh, B
     };
     points.iter_mut().for_each(|point| *point *= doc.scale);
     let hull = ConvexHull::new(&points).map_err(|error: ContactError| fault(&field, &error.to_string()))?;
-    let (points, triangles) = (hull.corners().to_vec(), hull.triangles().collect());
-    Ok(ColliderMesh {
-        shapes: vec![ContactShape::Convex(hull)],
-        at: doc.at.to_pose(),
-        points,
-        triangles,
-        beyond: None,
-    })
+    let surface = Triangles::from(&hull);
+    let shapes = vec![ContactShape::Convex(hull)];
+    Ok(ColliderMesh { shapes, at: doc.at.to_pose(), surface, beyond: None })
 }
 
 fn tri_mesh(scene: &SceneDoc, doc: &TriMeshDoc, path: &str) -> Result<ColliderMesh, BuildError> {
     let (field, written) = triangles(scene, (&doc.points, &doc.triangles), (&doc.file, doc.scale), path)?;
     let mesh = TriMesh::new(&written.positions, &written.triangles, doc.solid);
     let mesh = mesh.map_err(|error: ContactError| fault(&field, &error.to_string()))?;
-    let (points, triangles) = (mesh.vertices().to_vec(), mesh.triangles().to_vec());
-    Ok(ColliderMesh { shapes: vec![mesh.into()], at: doc.at.to_pose(), points, triangles, beyond: None })
+    let surface = Triangles::from(&mesh);
+    Ok(ColliderMesh { shapes: vec![mesh.into()], at: doc.at.to_pose(), surface, beyond: None })
 }
 
 fn decomposed(scene: &SceneDoc, doc: &DecomposedDoc, path: &str) -> Result<ColliderMesh, BuildError> {
     let (field, written) = triangles(scene, (&doc.points, &doc.triangles), (&doc.file, doc.scale), path)?;
     let options = DecomposeOptions { max_parts: doc.max_parts as usize, tolerance: doc.tolerance };
     let refused = |error: ContactError| fault(&field, &error.to_string());
-    let mesh = TriMesh::new(&written.positions, &written.triangles, None).map_err(refused)?;
+    let mesh = TriMesh::try_from(&written).map_err(refused)?;
     let found = Decomposition::of(&mesh, &options).map_err(refused)?;
     let shapes = found.parts().iter().cloned().map(ContactShape::Convex).collect();
-    let (points, triangles) = (mesh.vertices().to_vec(), mesh.triangles().to_vec());
+    let surface = Triangles::from(&mesh);
     let beyond = Some(found.reach()).filter(|_| !found.is_within_tolerance());
-    Ok(ColliderMesh { shapes, at: doc.at.to_pose(), points, triangles, beyond })
+    Ok(ColliderMesh { shapes, at: doc.at.to_pose(), surface, beyond })
 }
 
 /// Whether a shape is a decomposed mesh, wherever it is placed.
@@ -205,14 +200,13 @@ fn triangles(
     (file, scale): (&str, f64),
     path: &str,
 ) -> Result<(String, Triangles), BuildError> {
-    let (field, mut found) = if file.is_empty() {
+    let (field, found) = if file.is_empty() {
         let written = Triangles { positions: points.to_vec(), triangles: triangles.to_vec() };
         (format!("{path}.triangles"), written)
     } else {
         (format!("{path}.file"), read(scene, file, path)?)
     };
-    found.positions.iter_mut().for_each(|point| *point *= scale);
-    Ok((field, found))
+    Ok((field, found.map(|point| point * scale)))
 }
 
 /// The triangles of a file of the scene.
@@ -221,7 +215,7 @@ fn read(scene: &SceneDoc, name: &str, path: &str) -> Result<Triangles, BuildErro
     let missing =
         || fault(&field, &format!("the file `{name}` was not read; load the scene from its folder"));
     let bytes = scene.files.get(name).ok_or_else(missing)?;
-    let read = Triangles::from_bytes(name, bytes);
+    let read = read_triangles(name, bytes);
     let read = read.map_err(|error: MeshError| fault(&field, &format!("`{name}`: {error}")))?;
     if read.triangles.is_empty() {
         return Err(fault(&field, &format!("`{name}` has no faces; export the mesh with its faces")));

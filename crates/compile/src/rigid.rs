@@ -22,7 +22,10 @@ pub(crate) fn is_plain(scene: &SceneDoc) -> bool {
     let nothing_soft = scene.flesh.is_empty() && scene.surfaces.is_empty();
     let no_time = scene.inputs.is_empty() && scene.score.is_none() && scene.changes.is_empty();
     let expect = &scene.expect;
-    let no_names = expect.bodies.is_empty() && expect.motions.is_empty() && scene.pairs.is_empty();
+    let no_names = expect.bodies.is_empty()
+        && expect.broken.is_none()
+        && expect.motions.is_empty()
+        && scene.pairs.is_empty();
     no_links
         && nothing_soft
         && no_time

@@ -84,7 +84,7 @@ fn of_colliders<'s>(
         else {
             return None;
         };
-        let points = &meshes.get(i).filter(|_| !file.is_empty())?.points;
+        let points = &meshes.get(i).filter(|_| !file.is_empty())?.surface.positions;
         let size = PointBox::of(points.iter().copied()).size();
         let most = if moves(scene, doc) { MOVING } else { RESTING };
         Some(FileMesh { field: format!("colliders[{i}].shape.file"), file, hint: SCALE, size, most })

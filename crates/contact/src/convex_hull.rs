@@ -12,6 +12,7 @@ use glam::DVec3;
 use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::{ConvexPolyhedron, Triangle};
 use parry3d_f64::transformation::try_convex_hull;
+use sinew_math::Triangles;
 
 /// A hull thinner than this part of its largest extent has no volume.
 const FLAT: f64 = 1e-6;
@@ -25,6 +26,13 @@ pub struct ConvexHull {
     extent: LocalBox,
     /// Mean of the corners, which is inside.
     middle: DVec3,
+}
+
+impl From<&ConvexHull> for Triangles {
+    /// Its corners, and the fans of its faces.
+    fn from(hull: &ConvexHull) -> Self {
+        Self { positions: hull.corners().to_vec(), triangles: hull.triangles().collect() }
+    }
 }
 
 impl ConvexHull {

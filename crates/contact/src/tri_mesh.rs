@@ -11,7 +11,7 @@ use crate::nearest::{LocalBox, Nearest};
 use crate::ray_triangle::LocalRay;
 use crate::refit_tree::{NodeBox, RefitTree};
 use glam::DVec3;
-use sinew_math::ops;
+use sinew_math::{Triangles, ops};
 
 /// Vertices closer than this part of the size are one.
 const WELD: f64 = 1e-9;
@@ -63,6 +63,21 @@ impl StaticTree {
 pub(crate) struct OnTriangle {
     pub(crate) point: DVec3,
     pub(crate) part: usize,
+}
+
+impl TryFrom<&Triangles> for TriMesh {
+    type Error = ContactError;
+
+    /// As [`TriMesh::new`]: solid if it is closed.
+    fn try_from(given: &Triangles) -> Result<Self, ContactError> {
+        Self::new(&given.positions, &given.triangles, None)
+    }
+}
+
+impl From<&TriMesh> for Triangles {
+    fn from(mesh: &TriMesh) -> Self {
+        Self { positions: mesh.vertices.clone(), triangles: mesh.triangles.clone() }
+    }
 }
 
 impl TriMesh {

@@ -3,7 +3,7 @@
 //! Lengths in metres; colours are red, green, blue from 0 to 1.
 
 use glam::DVec3;
-use sinew_math::{Pose, Shape, SurfacePoint};
+use sinew_math::{Pose, Shape, SurfacePoint, Triangles};
 use sinew_mechanism::BodyId;
 
 /// How bodies, springs and flesh look; empty if nothing is known.
@@ -52,10 +52,8 @@ pub struct SurfaceAppearance {
 pub struct MeshAppearance {
     /// The body that carries it; none for the world.
     pub body: Option<BodyId>,
-    /// Its points in the body frame, or in the world (m).
-    pub points: Vec<DVec3>,
-    /// Three points each, counterclockwise from outside.
-    pub triangles: Vec<[u32; 3]>,
+    /// In the body frame, or in the world (m); counterclockwise from outside.
+    pub surface: Triangles,
     /// Its colour, if the scene gives one.
     pub color: Option<DVec3>,
 }

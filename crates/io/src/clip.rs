@@ -260,7 +260,7 @@ impl Clip {
         let colors = looks.surfaces.iter().skip(appearance.surfaces.len());
         let meshes = appearance.meshes.iter().filter_map(|mesh| Some((mesh.body?, mesh)));
         for ((body, mesh), color) in meshes.zip(colors) {
-            let faceted = faceted(&mesh.points, &mesh.triangles);
+            let faceted = faceted(&mesh.surface.positions, &mesh.surface.triangles);
             self.meshes.push(ClipMesh { body: Some(body.index()), color: *color, ..faceted });
         }
         self.add_scenery(world);

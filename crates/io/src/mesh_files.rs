@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use glam::DVec3;
-use sinew_mesh::{SURFACE_ENDINGS, Triangles};
+use sinew_mesh::{SURFACE_ENDINGS, Triangles, read_triangles};
 
 /// The triangles of a file, by the ending of its name.
 ///
@@ -12,7 +12,7 @@ use sinew_mesh::{SURFACE_ENDINGS, Triangles};
 pub(crate) fn triangles(name: &str, bytes: &[u8]) -> Result<Triangles, String> {
     let read = match ending(name).as_str() {
         "msh" => mujoco_msh(bytes)?,
-        _ => Triangles::from_bytes(name, bytes).map_err(|error| error.to_string())?,
+        _ => read_triangles(name, bytes).map_err(|error| error.to_string())?,
     };
     if read.triangles.is_empty() {
         return Err("it has no faces".to_owned());

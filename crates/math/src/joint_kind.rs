@@ -40,7 +40,9 @@ pub enum JointKind {
     Planar,
     /// Points coincide.
     Ball,
-    /// Points coincide and `i₁ ⊥ j₂` (Hooke joint): rotations about `i₁` and `j₂`.
+    /// Points coincide and `i₁ ⊥ j₂` (Hooke joint, a cross with two pins): it turns about the first axis `i₁`, x of frame 1, fixed in the child, and about
+    /// the second axis `j₂`, y of frame 2, fixed in the parent. Where the frames coincide, as those of a frame in the world, the child's pin lies along
+    /// the main axis and the parent's along the reference direction, y.
     Universal,
     /// Orientations coincide.
     Orientation,

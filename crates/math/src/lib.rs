@@ -34,6 +34,7 @@ mod sym6;
 
 mod mesh_mass;
 mod shape;
+mod triangles;
 
 pub use block::Block;
 pub use block_cholesky::{BlockCholesky, SingularBlock};
@@ -57,6 +58,7 @@ pub use spatial::{Force, Motion, shift_force, shift_motion, skew};
 pub use sym3::{Cholesky3, Sym3};
 pub use sym6::Sym6;
 pub use tet_mesh::{SurfacePoint, TetMesh, TetMeshError};
+pub use triangles::Triangles;
 pub use x2::{Mat3x2, Quatx2, Sym3x2, Vec3x2, both, twice};
 pub use x2_rotation::{left_jacobian_inverse_sym_x2, log_so3_x2, turn_x2};
 

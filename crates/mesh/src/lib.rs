@@ -14,6 +14,7 @@ mod loft;
 mod obj;
 mod ply;
 mod stl;
+mod surface_file;
 mod tet_file;
 
 mod implicit;
@@ -38,7 +39,8 @@ pub use error::MeshError;
 pub use implicit::{RoundShape, mesh_shapes};
 pub use lattice::{Cells, Lattice, Pattern};
 pub use quality::Quality;
-pub use sinew_math::{SurfacePoint, TetMesh, TetMeshError};
+pub use sinew_math::{SurfacePoint, TetMesh, TetMeshError, Triangles};
 pub use surface::Surface;
+pub use surface_file::{SURFACE_ENDINGS, read_triangles};
 pub use tet_file::{TET_FILE_ENDINGS, TetFile, gmsh_text, tetgen_text, vtk_text};
-pub use triangles::{SURFACE_ENDINGS, Triangles};
+pub use triangles::weld;

@@ -7,7 +7,9 @@
 use glam::DVec3;
 use tobj::{LoadError, LoadOptions};
 
-use crate::{error::MeshError, surface::Surface, triangles::Triangles};
+use sinew_math::Triangles;
+
+use crate::{error::MeshError, surface::Surface, triangles::weld};
 
 impl Surface {
     /// Reads the bytes of an OBJ file. Coordinates are in metres.
@@ -15,46 +17,39 @@ impl Surface {
     /// # Errors
     /// The line that cannot be read, or a fault of the surface as for [`Surface::new`].
     pub fn from_obj(bytes: &[u8]) -> Result<Self, MeshError> {
-        Self::try_from(Triangles::from_obj(bytes)?)
+        Self::try_from(triangles_from_obj(bytes)?)
     }
 }
 
-impl Triangles {
-    /// Reads the bytes of an OBJ file. Coordinates are in metres.
-    ///
-    /// # Errors
-    /// The line that cannot be read.
-    pub fn from_obj(bytes: &[u8]) -> Result<Self, MeshError> {
-        let text = shape_only(bytes);
-        let mut rest = text.as_bytes();
-        let options = LoadOptions {
-            triangulate: true,
-            ignore_points: true,
-            ignore_lines: true,
-            ..LoadOptions::default()
-        };
-        let models = match tobj::load_obj_buf(&mut rest, &options, |_| Err(LoadError::OpenFileFailed)) {
-            Ok((models, _)) => models,
-            Err(LoadError::FaceVertexOutOfBounds) => {
-                let (line, index) = first_bad_index(&text);
-                let problem = format!("the face refers to vertex {index}, which does not exist");
-                return Err(MeshError::Line { line, problem });
-            }
-            Err(error) => {
-                let n_read = text.len() - rest.len();
-                let line = text.as_bytes()[..n_read].iter().filter(|&&b| b == b'\n').count();
-                return Err(MeshError::Line { line, problem: error.to_string() });
-            }
-        };
-        let (mut positions, mut triangles) = (Vec::new(), Vec::new());
-        for mesh in models.into_iter().map(|model| model.mesh) {
-            let first = positions.len() as u32;
-            positions.extend(mesh.positions.chunks_exact(3).map(DVec3::from_slice));
-            triangles
-                .extend(mesh.indices.chunks_exact(3).map(|t| [first + t[0], first + t[1], first + t[2]]));
+/// Reads the bytes of an OBJ file. Coordinates are in metres.
+///
+/// # Errors
+/// The line that cannot be read.
+pub(crate) fn triangles_from_obj(bytes: &[u8]) -> Result<Triangles, MeshError> {
+    let text = shape_only(bytes);
+    let mut rest = text.as_bytes();
+    let options =
+        LoadOptions { triangulate: true, ignore_points: true, ignore_lines: true, ..LoadOptions::default() };
+    let models = match tobj::load_obj_buf(&mut rest, &options, |_| Err(LoadError::OpenFileFailed)) {
+        Ok((models, _)) => models,
+        Err(LoadError::FaceVertexOutOfBounds) => {
+            let (line, index) = first_bad_index(&text);
+            let problem = format!("the face refers to vertex {index}, which does not exist");
+            return Err(MeshError::Line { line, problem });
         }
-        Self::welded(&positions, &triangles)
+        Err(error) => {
+            let n_read = text.len() - rest.len();
+            let line = text.as_bytes()[..n_read].iter().filter(|&&b| b == b'\n').count();
+            return Err(MeshError::Line { line, problem: error.to_string() });
+        }
+    };
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for mesh in models.into_iter().map(|model| model.mesh) {
+        let first = positions.len() as u32;
+        positions.extend(mesh.positions.chunks_exact(3).map(DVec3::from_slice));
+        triangles.extend(mesh.indices.chunks_exact(3).map(|t| [first + t[0], first + t[1], first + t[2]]));
     }
+    weld(&positions, &triangles)
 }
 
 /// The same lines with nothing but `v` and three coordinates, or `f` and position indices.

@@ -5,7 +5,9 @@
 
 use glam::DVec3;
 
-use crate::{error::MeshError, surface::Surface, triangles::Triangles};
+use sinew_math::Triangles;
+
+use crate::{error::MeshError, surface::Surface, triangles::weld};
 
 impl Surface {
     /// Reads the bytes of a PLY file. Coordinates are in metres.
@@ -13,33 +15,31 @@ impl Surface {
     /// # Errors
     /// The part that cannot be read, or a fault of the surface as for [`Surface::new`].
     pub fn from_ply(bytes: &[u8]) -> Result<Self, MeshError> {
-        Self::try_from(Triangles::from_ply(bytes)?)
+        Self::try_from(triangles_from_ply(bytes)?)
     }
 }
 
-impl Triangles {
-    /// Reads the bytes of a PLY file. Coordinates are in metres.
-    ///
-    /// # Errors
-    /// The part that cannot be read.
-    pub fn from_ply(bytes: &[u8]) -> Result<Self, MeshError> {
-        let (header, mut data) = Header::read(bytes)?;
-        let (mut positions, mut triangles) = (Vec::new(), Vec::new());
-        for element in &header.elements {
-            for _ in 0..element.n {
-                let entry = element.read(&mut data)?;
-                match element.name.as_str() {
-                    "vertex" => positions.push(DVec3::from_array(entry.point)),
-                    "face" => triangles.extend(fan(&entry.corners)?),
-                    _ => {}
-                }
+/// Reads the bytes of a PLY file. Coordinates are in metres.
+///
+/// # Errors
+/// The part that cannot be read.
+pub(crate) fn triangles_from_ply(bytes: &[u8]) -> Result<Triangles, MeshError> {
+    let (header, mut data) = Header::read(bytes)?;
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for element in &header.elements {
+        for _ in 0..element.n {
+            let entry = element.read(&mut data)?;
+            match element.name.as_str() {
+                "vertex" => positions.push(DVec3::from_array(entry.point)),
+                "face" => triangles.extend(fan(&entry.corners)?),
+                _ => {}
             }
         }
-        if let Some(vertex) = positions.iter().position(|position| !position.is_finite()) {
-            return Err(MeshError::NonFiniteVertex { vertex });
-        }
-        Self::welded(&positions, &triangles)
     }
+    if let Some(vertex) = positions.iter().position(|position| !position.is_finite()) {
+        return Err(MeshError::NonFiniteVertex { vertex });
+    }
+    weld(&positions, &triangles)
 }
 
 /// A polygon as triangles.

@@ -8,7 +8,9 @@ use std::io::Cursor;
 
 use glam::DVec3;
 
-use crate::{error::MeshError, surface::Surface, triangles::Triangles};
+use sinew_math::Triangles;
+
+use crate::{error::MeshError, surface::Surface, triangles::weld};
 
 /// Bytes before the facets of a binary file, and per facet.
 const HEADER: usize = 84;
@@ -20,44 +22,38 @@ impl Surface {
     /// # Errors
     /// The line or facet that cannot be read, or a fault of the surface as for [`Surface::new`].
     pub fn from_stl(bytes: &[u8]) -> Result<Self, MeshError> {
-        Self::try_from(Triangles::from_stl(bytes)?)
+        Self::try_from(triangles_from_stl(bytes)?)
     }
 }
 
-impl Triangles {
-    /// Reads the bytes of an STL file. Coordinates are in metres.
-    ///
-    /// # Errors
-    /// The line or facet that cannot be read.
-    pub fn from_stl(bytes: &[u8]) -> Result<Self, MeshError> {
-        let claimed = bytes.get(80..HEADER).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]) as usize);
-        let length = |n: usize| n.saturating_mul(FACET).saturating_add(HEADER);
-        match claimed {
-            Some(n) if bytes.len() == length(n) => {
-                let mut plain = bytes.to_vec();
-                // a header that begins with "solid" would be taken for text
-                plain[..80].fill(0);
-                read(plain, |facet| facet)
-            }
-            _ if bytes
-                .trim_ascii_start()
-                .get(..5)
-                .is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) =>
-            {
-                from_text(&String::from_utf8_lossy(bytes).to_ascii_lowercase())
-            }
-            Some(n) => {
-                let problem = format!(
-                    "not an STL file: {n} facets would be {} bytes long, this file is {}",
-                    length(n),
-                    bytes.len()
-                );
-                Err(MeshError::Format { problem })
-            }
-            None => {
-                let problem = format!("not an STL file: {} bytes are less than a header", bytes.len());
-                Err(MeshError::Format { problem })
-            }
+/// Reads the bytes of an STL file. Coordinates are in metres.
+///
+/// # Errors
+/// The line or facet that cannot be read.
+pub(crate) fn triangles_from_stl(bytes: &[u8]) -> Result<Triangles, MeshError> {
+    let claimed = bytes.get(80..HEADER).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]) as usize);
+    let length = |n: usize| n.saturating_mul(FACET).saturating_add(HEADER);
+    match claimed {
+        Some(n) if bytes.len() == length(n) => {
+            let mut plain = bytes.to_vec();
+            // a header that begins with "solid" would be taken for text
+            plain[..80].fill(0);
+            read(plain, |facet| facet)
+        }
+        _ if bytes.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) => {
+            from_text(&String::from_utf8_lossy(bytes).to_ascii_lowercase())
+        }
+        Some(n) => {
+            let problem = format!(
+                "not an STL file: {n} facets would be {} bytes long, this file is {}",
+                length(n),
+                bytes.len()
+            );
+            Err(MeshError::Format { problem })
+        }
+        None => {
+            let problem = format!("not an STL file: {} bytes are less than a header", bytes.len());
+            Err(MeshError::Format { problem })
         }
     }
 }
@@ -103,5 +99,5 @@ fn read(bytes: Vec<u8>, line: impl Fn(usize) -> usize) -> Result<Triangles, Mesh
         positions.extend(triangle.vertices.map(|v| DVec3::from_array(v.0.map(f64::from))));
         triangles.push([first, first + 1, first + 2]);
     }
-    Triangles::welded(&positions, &triangles)
+    weld(&positions, &triangles)
 }

@@ -9,11 +9,11 @@
 //! Positions in metres. Checking takes O(n log n) in triangles. The first fault is an error that names the place.
 
 use glam::DVec3;
-use sinew_math::{MassProperties, MeshMassError, ops};
+use sinew_math::{MassProperties, MeshMassError, Triangles, ops};
 use sinew_topology::DisjointSets;
 
 use crate::box_tree::{Bounds, BoxTree};
-use crate::triangles::{Triangles, check_indices};
+use crate::triangles::{check_indices, weld};
 use crate::{error::MeshError, self_intersection::first_intersection};
 
 /// A triangle is flat if twice its area is at most this fraction of the product of two sides.
@@ -31,14 +31,6 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Reads a file by the ending of its name, as [`Triangles::from_bytes`].
-    ///
-    /// # Errors
-    /// The part that cannot be read, or a fault of the surface as for [`Surface::new`].
-    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, MeshError> {
-        Self::try_from(Triangles::from_bytes(name, bytes)?)
-    }
-
     /// Checks a surface given by vertex positions (m) and triangles; flips it if it faces inward as a whole.
     ///
     /// # Errors
@@ -70,7 +62,7 @@ impl Surface {
     /// # Errors
     /// As [`Surface::new`].
     pub fn welded(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self, MeshError> {
-        Self::try_from(Triangles::welded(positions, triangles)?)
+        Self::try_from(weld(positions, triangles)?)
     }
 
     /// The same surface, every position times a positive factor.

@@ -1,7 +1,7 @@
 //! Triangle meshes with normals and colours per vertex. Metres.
 
 use glam::DVec3;
-use sinew_math::Pose;
+use sinew_math::{Pose, Triangles};
 
 use crate::color::Color;
 
@@ -19,6 +19,19 @@ pub(crate) struct Vertex {
     /// Of length 1; zero for unlit vertices.
     pub(crate) normal: DVec3,
     pub(crate) color: Color,
+}
+
+impl From<&Triangles> for Mesh {
+    /// A smooth surface in light grey, as [`Mesh::smooth`]; [`Mesh::push`] paints it.
+    fn from(surface: &Triangles) -> Self {
+        Self::smooth(&surface.positions, &surface.triangles, Color::srgb(0.8, 0.8, 0.8))
+    }
+}
+
+impl From<&Mesh> for Triangles {
+    fn from(mesh: &Mesh) -> Self {
+        Self { positions: mesh.positions().collect(), triangles: mesh.triangles.clone() }
+    }
 }
 
 impl Mesh {

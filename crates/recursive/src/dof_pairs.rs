@@ -5,6 +5,7 @@
 
 use glam::DVec3;
 use sinew_math::{Motion, shift_force, shift_motion};
+use sinew_solvers::vectorized;
 use sinew_topology::NONE;
 
 use crate::composite::CompositeBody;
@@ -12,7 +13,6 @@ use crate::dof_table::{DofTable, set_column};
 use crate::dynamics::Dynamics;
 use crate::subspace_change::{SubspaceChange, padded, unit};
 use crate::tree::{Tree, TreeLink};
-use crate::wide::vectorized;
 
 /// First rows of the table: `I^cS`, `𝓑ᵀS`, `𝓡ᵀS`, `∂F/∂q`, `∂F/∂v`.
 const REACH: usize = 0;

@@ -6,7 +6,7 @@
 pub enum RecursiveError {
     /// A joint that closes a loop.
     #[error(
-        "joint `{joint}` closes a loop, but joint coordinates need a tree; remove it, use another stepper, or leave out the score, which needs them (in code: `LoopedTree`)"
+        "joint `{joint}` closes a loop, and `Tree` holds none; take `LoopedTree::from_model`, which closes it on top of its tree, or remove the joint"
     )]
     Loop {
         /// The joint.

@@ -21,6 +21,7 @@
 
 use glam::DVec3;
 use sinew_math::Force;
+use sinew_solvers::vectorized;
 use sinew_topology::NONE;
 
 use crate::command::{HybridCommand, HybridReport, TreeLoads};
@@ -28,7 +29,7 @@ use crate::composite::CompositeBody;
 use crate::dof_pairs::{DofPairs, SeedInput};
 use crate::mass_factor::MassFactor;
 use crate::subspace_change::{SubspaceChange, unit};
-use crate::{dynamics::Dynamics, tree::Tree, wide::vectorized};
+use crate::{dynamics::Dynamics, tree::Tree};
 
 /// Matrices of joint space at one state: `M`, `M⁻¹`, the Coriolis matrix, and the derivatives of inverse and forward dynamics.
 ///

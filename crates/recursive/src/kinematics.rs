@@ -10,10 +10,10 @@
 use glam::{DMat3, DVec3};
 use sinew_math::{Motion, Pose, shift_motion};
 use sinew_mechanism::JointKind;
+use sinew_solvers::vectorized;
 use sinew_topology::NONE;
 
 use crate::tree::{LinkId, Tree};
-use crate::wide::vectorized;
 use crate::{dynamics::Dynamics, joint_coordinates::pose_from, link_motion::LinkMotion, state::TreeState};
 
 impl Dynamics {

@@ -3,7 +3,6 @@
 mod error;
 mod joint_space;
 mod state;
-mod wide;
 
 mod joint_coordinates;
 

@@ -46,8 +46,11 @@ impl LoopDynamics {
         self.close(looped, dynamics, (command, &[]), state)
     }
 
-    /// [`Self::project_coordinates`] of joints that resist motion, as inertia: `D` per dof, or nothing.
-    pub(crate) fn close(
+    /// [`Self::project_coordinates`] of joints that resist motion, as inertia: `D` per dof (kg·m², kg), or nothing. Joints that resist more change less.
+    ///
+    /// # Panics
+    /// If an argument belongs to another tree.
+    pub fn close(
         &mut self,
         looped: &LoopedTree,
         dynamics: &mut Dynamics,

@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use sinew_math::{Force, shift_force, shift_motion};
+use sinew_solvers::vectorized;
 use sinew_topology::NONE;
 
 use crate::command::JointMode;
@@ -19,7 +20,6 @@ use crate::dof_table::{RootedDofs, set_column};
 use crate::dynamics::Dynamics;
 use crate::joint_space::MAX_DOFS;
 use crate::tree::{Tree, TreeLink};
-use crate::wide::vectorized;
 
 /// Columns taken at a time: four or five AVX registers, as many sums as their latency asks for.
 const NARROW: usize = 16;

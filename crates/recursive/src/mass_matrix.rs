@@ -9,9 +9,10 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, Sym3, shift_force, shift_motion};
 use sinew_mechanism::JointKind;
+use sinew_solvers::vectorized;
 use sinew_topology::NONE;
 
-use crate::{dynamics::Dynamics, tree::Tree, wide::vectorized};
+use crate::{dynamics::Dynamics, tree::Tree};
 
 impl Dynamics {
     /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). For a single

@@ -48,6 +48,9 @@ pub(crate) fn read(text: &str, root: &TextNode<'_>) -> Result<SceneDoc, Complain
         if expects_choice(&error.code) {
             describe_choice(text, node, &mut issue);
         }
+        if let ron::Error::ExpectedNamedStructLike(_) = error.code {
+            describe_fields(text, (node, &path), &mut issue);
+        }
         issue.field = path;
         if matches!(issue.kind, Kind::MissingField | Kind::WrongType) {
             offset = node.span.start;
@@ -158,6 +161,30 @@ fn describe_choice(text: &str, node: &TextNode<'_>, issue: &mut SceneIssue) {
         _ => format!("write {}", fitting.join(" or ")),
     };
 }
+
+/// Message and hint for a bare value at which a list of fields was expected: the first field that takes it, and the others.
+fn describe_fields(text: &str, (node, path): (&TextNode<'_>, &str), issue: &mut SceneIssue) {
+    let value = &text[node.span.clone()];
+    let name = path.rsplit('.').next().unwrap_or(path);
+    // No field is called `_`, so the reader lists the valid ones.
+    let fields =
+        match options().from_str::<SceneDoc>(&with(text, &node.span, "(_: 0)")).map_err(|error| error.code) {
+            Err(ron::Error::NoSuchStructField { expected, .. }) => expected,
+            _ => &[],
+        };
+    let fits = |field: &&&str| gets_past(text, &node.span, &format!("({field}: {value})"));
+    let first = fields.iter().find(fits).filter(|_| value.len() <= MAX_ECHO);
+    let given = first.map(|field| format!("{field}: {value}"));
+    let others = fields.iter().filter(|field| Some(*field) != first).map(|field| format!("{field}: …"));
+    let list: Vec<String> = given.into_iter().chain(others).take(MAX_FIELDS).collect();
+    let more = if fields.len() > MAX_FIELDS { ", …" } else { "" };
+    issue.kind = Kind::WrongType;
+    issue.message = format!("`{name}` is a list of fields, not a bare value");
+    issue.hint = format!("write {name}: ({}{more})", list.join(", "));
+}
+
+/// Most fields that a hint names.
+const MAX_FIELDS: usize = 4;
 
 /// Longest value that is repeated in a hint, in bytes.
 const MAX_ECHO: usize = 60;

@@ -74,14 +74,15 @@ fn draw_surfaces(world: &World, list: &mut Vec<DrawSurface>) {
 fn draw_mesh(pose: &Pose, mesh: &MeshAppearance, drawn: &mut DrawSurface) {
     drawn.points.clear();
     drawn.normals.clear();
-    for corners in &mesh.triangles {
-        let corners = corners.map(|i| pose.transform_point(mesh.points[i as usize]));
+    for corners in &mesh.surface.triangles {
+        let corners = corners.map(|i| pose.transform_point(mesh.surface.positions[i as usize]));
         let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
         drawn.points.extend(corners);
         drawn.normals.extend([normal; 3]);
     }
-    if drawn.triangles.len() != mesh.triangles.len() {
-        drawn.triangles = (0..mesh.triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    if drawn.triangles.len() != mesh.surface.triangles.len() {
+        drawn.triangles =
+            (0..mesh.surface.triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
     }
     drawn.color = mesh.color;
 }

@@ -57,9 +57,9 @@ impl Scenery {
 
 /// A mesh whose triangles share no points, so that edges stay sharp.
 fn faceted(mesh: &MeshAppearance) -> ShownSurface {
-    let corners = |corners: &[u32; 3]| corners.map(|i| mesh.points[i as usize]);
-    let points = mesh.triangles.iter().flat_map(corners).collect();
-    let triangles = (0..mesh.triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    let corners = |corners: &[u32; 3]| corners.map(|i| mesh.surface.positions[i as usize]);
+    let points = mesh.surface.triangles.iter().flat_map(corners).collect();
+    let triangles = (0..mesh.surface.triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
     let color = mesh.color.map_or(STONE, |color| color.to_array());
     ShownSurface { points, triangles, color, colors: Vec::new() }
 }

@@ -8,7 +8,7 @@ use sinew_compile::{BuildError, SweptScene, sweep_runs};
 use sinew_engine::{Culprit, EnergyAccount, HealthNotice};
 use sinew_scene::SceneDoc;
 
-use crate::{expectation::Expectation, meter::ExpectMeter, world::World};
+use crate::{broken::BrokenJoint, expectation::Expectation, meter::ExpectMeter, world::World};
 
 /// One run of a scene.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -24,6 +24,8 @@ pub struct RunOutcome {
     pub non_finite: Option<String>,
     /// What the steps and their end warned of, each sort once.
     pub warnings: Vec<String>,
+    /// Joints that broke, in order of time.
+    pub broken: Vec<BrokenJoint>,
     /// The expectations.
     pub expectations: Vec<Expectation>,
 }
@@ -83,5 +85,6 @@ fn run_once(run: SweptScene) -> Result<RunOutcome, BuildError> {
     let tet = meter.non_finite_tet().map(|tet| format!("tetrahedron {tet}"));
     let non_finite = meter.non_finite().map(|body| world.mechanism().body_name(body).to_owned()).or(tet);
     let digest = world.digest();
-    Ok(RunOutcome { set: run.set, n_steps, digest, non_finite, warnings, expectations: meter.finish() })
+    let (broken, expectations) = (meter.broken().to_vec(), meter.finish());
+    Ok(RunOutcome { set: run.set, n_steps, digest, non_finite, warnings, broken, expectations })
 }

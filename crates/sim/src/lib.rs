@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod broken;
 mod expect;
 mod expectation;
 mod meter;
@@ -8,6 +9,7 @@ mod recording;
 mod save;
 mod world;
 
+pub use broken::BrokenJoint;
 pub use expect::{ExpectOutcome, RunOutcome, run_and_check};
 pub use expectation::{BoundKind, Expectation};
 pub use meter::ExpectMeter;

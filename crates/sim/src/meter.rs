@@ -9,7 +9,7 @@ use sinew_engine::StepReport;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectBodyDoc, ExpectDoc, ExpectFleshDoc};
 
-use crate::{expectation::Expectation, motions::MotionMeter, world::World};
+use crate::{broken::BrokenJoint, expectation::Expectation, motions::MotionMeter, world::World};
 
 /// Measures a run step by step against an `expect` block.
 #[derive(Clone, Debug)]
@@ -22,6 +22,10 @@ pub struct ExpectMeter {
     non_finite: Option<BodyId>,
     non_finite_tet: Option<usize>,
     inverted_since: Option<u64>,
+    /// In order of time.
+    broken: Vec<BrokenJoint>,
+    /// Names of those that are broken now.
+    broken_now: Vec<String>,
 }
 
 /// Largest values of a run, SI.
@@ -77,6 +81,8 @@ impl ExpectMeter {
             non_finite: None,
             non_finite_tet: None,
             inverted_since: None,
+            broken: Vec::new(),
+            broken_now: Vec::new(),
         };
         meter.measure(world, world.step_nearest(world.time()));
         meter
@@ -89,6 +95,7 @@ impl ExpectMeter {
         raise(&mut self.extremes.penetration, report.flesh.contacts.depth);
         self.note_inverted(report);
         self.motions.observe(world, report);
+        self.broken.extend(world.broke().iter().map(|&joint| BrokenJoint::of(world, joint)));
         self.measure(world, report.index);
     }
 
@@ -115,6 +122,11 @@ impl ExpectMeter {
     /// First tetrahedron whose force was no longer finite.
     pub fn non_finite_tet(&self) -> Option<usize> {
         self.non_finite_tet
+    }
+
+    /// Joints that broke so far, in order of time.
+    pub fn broken(&self) -> &[BrokenJoint] {
+        &self.broken
     }
 
     /// Largest distance by which a joint came apart so far, m.
@@ -157,11 +169,35 @@ impl ExpectMeter {
             limit.map(|limit| Expectation::at_most(what.to_owned(), measured, limit))
         });
         let points = self.points.iter().filter_map(PointCheck::expectation);
-        bounds.chain(points).chain(self.motions.finish(&expect.motions)).collect()
+        bounds.chain(points).chain(self.broken_joints()).chain(self.motions.finish(&expect.motions)).collect()
+    }
+
+    /// How many joints are broken that should be whole, or whole that should be broken.
+    fn broken_joints(&self) -> Option<Expectation> {
+        let expected = self.expect.broken.as_ref()?;
+        let astray = |(joints, others, is): (&[String], &[String], &str)| -> Vec<String> {
+            let other = joints.iter().filter(|joint| !others.contains(joint));
+            other.map(|joint| format!("`{joint}` is {is}")).collect()
+        };
+        let astray: Vec<String> =
+            [(&self.broken_now[..], &expected[..], "broken"), (&expected[..], &self.broken_now[..], "whole")]
+                .into_iter()
+                .flat_map(astray)
+                .collect();
+        let list = if astray.is_empty() { String::new() } else { format!(" ({})", astray.join(", ")) };
+        Some(Expectation::at_most(
+            format!("joints broken or whole unlike expected{list}"),
+            astray.len() as f64,
+            0.0,
+        ))
     }
 
     fn measure(&mut self, world: &World, step: u64) {
         self.extremes.measure(world, self.energy_at_start);
+        if self.expect.broken.is_some() {
+            let broken = world.state().bodies.broken.iter();
+            self.broken_now = broken.map(|&joint| world.mechanism().joint_name(joint).to_owned()).collect();
+        }
         if let (Some(flesh), Some(_)) = (world.model().flesh(), self.expect.flesh_rest_m) {
             let state = &world.state().flesh;
             let each = (0..flesh.bodies().len()).map(|i| flesh.distance_from_rest(state, i));

@@ -7,6 +7,7 @@ mod load;
 mod pivot;
 mod threads;
 mod vector;
+mod vectorized;
 
 mod pair;
 mod system;
@@ -50,3 +51,4 @@ pub use sparse::{CgReport, CgScratch, CgSettings, CgStop, SpdSystem, conjugate_g
 pub use system::BlockSystem;
 pub use tree_ldlt::TreeLdlt;
 pub use tree_solver::TreeSolver;
+pub use vectorized::vectorized;

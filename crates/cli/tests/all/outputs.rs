@@ -363,3 +363,23 @@ fn events_are_listed_on_request() {
     assert!(text.contains("  event          0.6000 s  begin  ball, gate (sensor)\n"), "{text}");
     assert!(!stdout(&sinew(&folder, &["run", "gate"])).contains("event "));
 }
+
+#[test]
+fn broken_joints_are_listed_with_time_and_load() {
+    let folder = Folder::new("broken");
+    let report = json(&folder, &["bridge_breaks", "--events"]);
+    let broken = report["broken"].as_array().expect("a list");
+    assert!(!broken.is_empty());
+    for joint in broken {
+        assert!(joint["time"].as_f64().is_some_and(|time| time > 0.0), "{joint}");
+        assert!(joint["force"].as_f64().is_some_and(|force| force > 6000.0), "{joint}");
+        assert!(joint["torque"].is_number() && joint["joint"].is_string(), "{joint}");
+    }
+    let events = report["events"].as_array().expect("a list");
+    let breaks: Vec<_> = events.iter().filter(|event| event["phase"] == "break").collect();
+    assert_eq!(breaks.len(), broken.len());
+    assert!(breaks.iter().zip(broken).all(|(event, joint)| event["joint"] == joint["joint"]));
+    let text = stdout(&sinew(&folder, &["run", "bridge_breaks"]));
+    assert!(text.contains("  broke ") && text.contains(" under "), "{text}");
+    assert!(json(&folder, &["pendulum", "--steps", "5"])["broken"].is_null());
+}

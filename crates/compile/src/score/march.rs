@@ -6,7 +6,7 @@
 //! ```
 //! A part is taken if the loops close and the projection changes little of what `q'` foretold; else it is halved. Poses where branches meet are passed straight on, as the
 //! foretold pose is nearer to the same branch than to others. Where a way ends (a joint turns back) the named joints are drawn to their places against the loops, `q ← P(q ⊕ α (q̄ ⊖ q))` with
-//! nothing held, until they come no nearer: other joints that are free may still let them pass. rad, m. Cost: some hundred projections at most.
+//! nothing held (other joints move at next to no cost), until they come no nearer: other joints that are free may still let them pass. rad, m. Cost: some hundred projections at most.
 
 use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, LoopDynamics, LoopedTree, TreeState};
 
@@ -34,7 +34,12 @@ pub(super) struct March<'a> {
     loops: LoopDynamics,
     held: HybridCommand,
     free: HybridCommand,
+    /// Inertia with which the named joints resist what draws them from where they are put, per dof: far more than that of the links.
+    resistance: Vec<f64>,
 }
+
+/// That inertia over the largest of the tree.
+const RESISTED: f64 = 1e3;
 
 impl<'a> March<'a> {
     /// A march that leads some joints.
@@ -43,7 +48,13 @@ impl<'a> March<'a> {
         let free = HybridCommand::passive(tree);
         let mut held = free.clone();
         named.iter().for_each(|link| held.modes[link.index()] = JointMode::Prescribed);
-        Self { looped, named, dynamics: Dynamics::new(tree), loops: LoopDynamics::new(looped), held, free }
+        let n = tree.n_dofs();
+        let (mut dynamics, mut mass, mut resistance) = (Dynamics::new(tree), vec![0.0; n * n], vec![0.0; n]);
+        dynamics.kinematics_at_rest(tree, &tree.neutral_state().coordinates);
+        dynamics.fill_mass_matrix(tree, &mut mass);
+        let named_dofs = named.iter().flat_map(|link| tree.dofs(*link));
+        named_dofs.for_each(|dof| resistance[dof] = RESISTED * largest(&mass));
+        Self { looped, named, dynamics, loops: LoopDynamics::new(looped), held, free, resistance }
     }
 
     /// Leads a closed pose to where the named joints are as wanted, or as near as the loops let them. Returns how far they are from there at most, rad or m.
@@ -147,8 +158,8 @@ impl<'a> March<'a> {
     pub(super) fn closed(&mut self, coordinates: &[f64], holds: bool) -> Option<Vec<f64>> {
         let tree = self.looped.tree();
         let mut state = TreeState { coordinates: coordinates.to_vec(), rates: vec![0.0; tree.n_dofs()] };
-        let command = if holds { &self.held } else { &self.free };
-        let open = self.loops.project_coordinates(self.looped, &mut self.dynamics, command, &mut state);
+        let held = if holds { (&self.held, &[][..]) } else { (&self.free, &self.resistance[..]) };
+        let open = self.loops.close(self.looped, &mut self.dynamics, held, &mut state);
         (open <= CLOSED).then_some(state.coordinates)
     }
 

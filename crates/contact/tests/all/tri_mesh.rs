@@ -5,7 +5,7 @@ use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactWorkspace,
     ConvexHull, HeightField, Owner, TriMesh,
 };
-use sinew_math::{Pose, Shape, exp_so3, ops};
+use sinew_math::{MassProperties, Pose, Shape, Triangles, exp_so3, ops};
 use sinew_testkit::{Rng, soak_scale};
 
 /// A sphere of triangles whose vertices are moved along their radii by `by`.
@@ -357,4 +357,20 @@ fn bumpy_ground_pushes_up() {
         }
         assert!(n_deep > 100, "{body:?}");
     }
+}
+
+#[test]
+fn meshes_and_hulls_convert_to_plain_triangles_and_back() {
+    let corner = |i: u32| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2));
+    let points: Vec<DVec3> = (0..8).map(corner).collect();
+    let hull = ConvexHull::new(&points).expect("a cube");
+    let surface = Triangles::from(&hull);
+    assert_eq!((surface.positions.len(), surface.triangles.len()), (8, 12));
+    let mesh = TriMesh::try_from(&surface).expect("closed");
+    assert!(mesh.is_solid());
+    let back = Triangles::from(&mesh);
+    let mass = MassProperties::from_mesh(&back.positions, &back.triangles, 1.0).expect("closed");
+    assert!((mass.mass - 1.0).abs() < 1e-14);
+    assert_eq!(TriMesh::try_from(&back).as_ref(), Ok(&mesh));
+    assert!(TriMesh::try_from(&Triangles { triangles: vec![[0, 1, 9]], ..surface }).is_err());
 }

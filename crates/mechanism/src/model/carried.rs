@@ -14,17 +14,7 @@ use sinew_math::{DriveCoordinate, JointKind, Pose};
 use sinew_topology::NONE;
 
 use crate::JointId;
-use crate::model::{JointModel, MechanismError, Model, State, WORLD, label, pose_of};
-
-/// The bodies that move with a coordinate of a joint.
-#[derive(Clone, Debug)]
-pub(crate) struct Carried {
-    joint: u32,
-    along: DriveCoordinate,
-    bodies: Vec<u32>,
-    /// 1 if they are on the side of body 1, else −1.
-    side: f64,
-}
+use crate::model::{Carried, JointModel, MechanismError, Model, State, WORLD, label, pose_of};
 
 impl Carried {
     /// What the motors carry that compensate gravity.
@@ -135,7 +125,7 @@ struct Walk<'a> {
 }
 
 /// What a walk has met.
-struct Side {
+struct WalkedSide {
     bodies: Vec<u32>,
     /// A joint that ties it to what does not move.
     held_by: Option<u32>,
@@ -169,8 +159,8 @@ impl<'a> Walk<'a> {
         let second = self.side(joint, [record.body2, record.body1])?;
         let first = self.side(joint, [record.body1, record.body2])?;
         let (side, sign) = match (first, second) {
-            (Side { held_by: None, bodies }, _) if !bodies.is_empty() => (bodies, 1.0),
-            (_, Side { held_by: None, bodies }) if !bodies.is_empty() => (bodies, -1.0),
+            (WalkedSide { held_by: None, bodies }, _) if !bodies.is_empty() => (bodies, 1.0),
+            (_, WalkedSide { held_by: None, bodies }) if !bodies.is_empty() => (bodies, -1.0),
             (first, second) => {
                 let by = first.held_by.or(second.held_by).unwrap_or(joint);
                 return Err(self.shared(joint, by, "closes a loop over it"));
@@ -181,10 +171,10 @@ impl<'a> Walk<'a> {
     }
 
     /// The bodies that a joint holds on the side of `from`, whose other end is `to`.
-    fn side(&mut self, joint: u32, [from, to]: [u32; 2]) -> Result<Side, MechanismError> {
+    fn side(&mut self, joint: u32, [from, to]: [u32; 2]) -> Result<WalkedSide, MechanismError> {
         let model = self.model;
         self.n_walks += 1;
-        let mut side = Side { bodies: Vec::new(), held_by: None };
+        let mut side = WalkedSide { bodies: Vec::new(), held_by: None };
         if model.port(from) == NONE {
             return Ok(side);
         }

@@ -26,7 +26,6 @@ mod tree_extent;
 
 pub use builder::{MechanismBuilder, Structure};
 pub(crate) use builder::{endpoints, n_rows};
-pub(crate) use carried::Carried;
 pub use carry::Moves;
 pub(crate) use checks::{
     Checked, check_body, check_joint, check_names, check_spring, check_transmission, label,
@@ -41,8 +40,8 @@ pub use mechanism::Model;
 pub(crate) use mechanism::{DerivedTables, ModelNames, ModelSprings, ModelStructure};
 pub(crate) use names::NameTable;
 pub(crate) use records::{
-    AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
-    PairForces, PairModel, PairPath, RotorModel, SECONDARY, WORLD, motion_of, pose_of,
+    AnchorInertia, BodyInertia, BodyModel, Carried, JointModel, JointSide, LinearInertia, LoopModel,
+    LoopSpring, PairForces, PairModel, PairPath, RotorModel, SECONDARY, WORLD, motion_of, pose_of,
 };
 pub use spec::{BodyKind, BodySpec, BreakLoad, JointSpec, PointSpringSpec};
 pub use state::{History, IslandReserve, LoopState, State};

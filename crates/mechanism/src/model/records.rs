@@ -202,6 +202,16 @@ pub(crate) struct PairModel {
     pub(crate) frame_from_parent_frame: DQuat,
 }
 
+/// The bodies that move with a coordinate of a joint.
+#[derive(Clone, Debug)]
+pub(crate) struct Carried {
+    pub(crate) joint: u32,
+    pub(crate) along: DriveCoordinate,
+    pub(crate) bodies: Vec<u32>,
+    /// 1 if they are on the side of body 1, else −1.
+    pub(crate) side: f64,
+}
+
 /// A body that may spin about an axis of symmetry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RotorModel {

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use proptest::prelude::*;
-use sinew_mesh::{TetFile, TetMesh, Triangles, gmsh_text, tetgen_text, vtk_text};
+use sinew_mesh::{TetFile, TetMesh, gmsh_text, read_triangles, tetgen_text, vtk_text};
 
 fn beam() -> TetMesh {
     let beam = sinew_mesh::beam(DVec3::new(0.3, 0.1, 0.7), [3, 2, 2]).unwrap();
@@ -128,10 +128,10 @@ fn ply_in_text_and_bytes() {
     big.push(4);
     (0..4_i32).for_each(|i| little.extend(i.to_le_bytes()));
     (0..4_i32).for_each(|i| big.extend(i.to_be_bytes()));
-    let expected = Triangles::from_ply(text.as_bytes()).unwrap();
+    let expected = read_triangles("a.ply", text.as_bytes()).unwrap();
     assert_eq!(expected.triangles, [[0, 1, 2], [0, 2, 3]]);
-    assert_eq!(Triangles::from_ply(&little).unwrap(), expected);
-    assert_eq!(Triangles::from_bytes("a.PLY", &big).unwrap(), expected);
+    assert_eq!(read_triangles("a.ply", &little).unwrap(), expected);
+    assert_eq!(read_triangles("a.PLY", &big).unwrap(), expected);
 }
 
 proptest! {
@@ -146,7 +146,7 @@ proptest! {
             let _ = TetFile::from_gmsh(&bytes);
             let _ = TetFile::from_vtk(&bytes);
             let _ = TetFile::from_vtu(&bytes);
-            let _ = Triangles::from_ply(&bytes);
+            let _ = read_triangles("a.ply", &bytes);
         }
     }
 }

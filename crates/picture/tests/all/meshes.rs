@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use glam::DVec3;
+use sinew_math::Triangles;
 use sinew_picture::{Color, Mesh};
 
 /// Volume inside, by the divergence theorem.
@@ -52,4 +53,15 @@ fn a_surface_that_names_missing_vertices_loses_those_triangles() {
     let corners = [DVec3::ZERO, DVec3::X, DVec3::Y];
     let mesh = Mesh::smooth(&corners, &[[0, 1, 2], [0, 1, 3], [7, 8, 9]], Color::srgb(1.0, 1.0, 1.0));
     assert_eq!(mesh.n_triangles(), 1);
+}
+
+#[test]
+fn plain_triangles_become_a_mesh_and_back() {
+    let surface = Triangles {
+        positions: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z],
+        triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+    };
+    let mesh = Mesh::from(&surface);
+    assert_eq!(mesh.n_triangles(), 4);
+    assert_eq!(Triangles::from(&mesh), surface);
 }

@@ -36,6 +36,8 @@ document! {
         [omit] pub flesh_rest_m: Option<f64>,
         /// Where nodes of flesh must be.
         [omit] pub flesh: Vec<ExpectFleshDoc>,
+        /// Names of the joints that are broken at the end; all others are whole.
+        [omit] pub broken: Option<Vec<String>>,
         /// What the motion must show.
         [omit] pub motions: Vec<ExpectMotionDoc>,
     }

@@ -18,6 +18,8 @@ document! {
     /// | ball, universal, free | the relative rotation | `spring`, `damping`, `cone_limit`, `armature`, `friction` |
     /// | ball, universal, free | its twist: the turn about the main axis that is left once the lean is taken away | `limits`, `motor` |
     /// | every other kind | none | none |
+    ///
+    /// A universal joint turns about x of the child's frame (the main axis, `axis`) and about y of the parent's (the `reference`).
     pub struct JointDoc {
         /// Unique among joints.
         pub name: String,

@@ -84,6 +84,9 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
             }
         }
     }
+    for (i, joint) in scene.expect.broken.iter().flatten().enumerate() {
+        known.require_joint(issues, joint, || format!("expect.broken[{i}]"));
+    }
     for (i, flesh) in scene.expect.flesh.iter().enumerate() {
         known.require_flesh(issues, &flesh.flesh, || format!("expect.flesh[{i}].flesh"));
     }

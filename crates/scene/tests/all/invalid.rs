@@ -78,6 +78,12 @@ fn messages_are_for_people_who_write_scenes() {
             "(format: 1, bodies: [(pose: (rotation: Vector((0, 0, 1))))])",
             "x.ron:1:47: bodies[0].pose.rotation: expected float (choices hold their numbers directly: leave out the inner parentheses)",
         ),
+        (
+            "(format: 1, bodies: [(name: \"a\")], joints: [(name: \"j\", child: \"a\", breaks_at: 500)])",
+            "joints[0].breaks_at: `breaks_at` is a list of fields, not a bare value (write breaks_at: (force: 500, torque: …))",
+        ),
+        ("(format: 1, joints: [(name: \"j\", child: \"a\", motor: Position(5))])", "joints[0].motor"),
+        ("(format: 1, joints: [(spring: 3)])", "write spring: (stiffness: 3, damping: …"),
         ("(format: 1, stepper: Explicit)", "stepper: `Explicit` needs parentheses (write Explicit())"),
         ("(format: 1, dt: 1e-300)", "dt: a time step of 1e-300 s is out of range (use 1e-12 s to 1e6 s"),
         ("(format: 1, samples: Count(0))", "samples: 0 is out of range (use 1 to 1000000)"),

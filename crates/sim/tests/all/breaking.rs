@@ -486,3 +486,29 @@ fn bodies_that_another_joint_still_holds_ignore_each_other() {
     world.step();
     assert!(touches(&world));
 }
+
+#[test]
+fn runs_list_what_broke_with_time_and_load_and_check_what_is_expected() {
+    let run = |expected: Option<&[&str]>| {
+        let mut scene = lamp(|hook| hook.breaks_at_force(45.0));
+        scene = scene.with(ball("other", DVec3::X).mass(1.0));
+        scene =
+            scene.with(JointDoc::new(JointKind::Ball, "nail", "other").at(DVec3::X).breaks_at_force(45.0));
+        (scene.dt, scene.duration_s) = (0.01, 0.1);
+        scene.expect.broken = expected.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+        let outcome = sinew_sim::run_and_check(&scene).expect("a good scene");
+        outcome.runs.into_iter().next().expect("one run")
+    };
+    let outcome = run(Some(&["hook"]));
+    assert!(outcome.is_met(), "{:?}", outcome.expectations);
+    let [broken] = &outcome.broken[..] else { panic!("one joint breaks: {:?}", outcome.broken) };
+    let [force, torque] = broken.load.expect("a load");
+    assert_eq!((broken.joint.as_str(), broken.time), ("hook", 0.01));
+    assert!((force - 5.0 * G).abs() < 1e-6 && torque.abs() < 1e-6, "{force} {torque}");
+    for (expected, astray) in [(&[][..], "`hook` is broken"), (&["hook", "nail"], "`nail` is whole")] {
+        let outcome = run(Some(expected));
+        assert!(!outcome.is_met());
+        assert!(outcome.expectations[0].what.contains(astray), "{:?}", outcome.expectations);
+    }
+    assert!(run(None).expectations.is_empty());
+}

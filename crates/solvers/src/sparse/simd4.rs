@@ -109,20 +109,10 @@ impl Simd4 for __m256d {
 /// Evaluates an expression, compiled for AVX where the machine has it; what it calls must be `#[inline(always)]`.
 macro_rules! with_wide_simd {
     ($body:expr) => {
-        crate::sparse::simd4::vectorized(
+        crate::vectorized::vectorized(
             #[inline(always)]
             || $body,
         )
     };
 }
 pub(super) use with_wide_simd;
-
-/// Calls `f`, compiled for AVX where the machine has it.
-#[inline(always)]
-pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(token) = V3::try_new() {
-        return token.vectorize(f);
-    }
-    f()
-}
