@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use glam::DVec3;
-use sinew_mesh::{SURFACE_ENDINGS, Triangles, read_triangles};
+use sinew_mesh::{SURFACE_ENDINGS, Triangles, read_triangles, weld};
 
 /// The triangles of a file, by the ending of its name.
 ///
@@ -52,7 +52,7 @@ fn mujoco_msh(bytes: &[u8]) -> Result<Triangles, String> {
     let corners = data[first_face..].chunks_exact(3);
     let faces: Vec<[u32; 3]> =
         corners.map(|word| [word[0], word[1], word[2]].map(u32::from_le_bytes)).collect();
-    Triangles::welded(&points, &faces).map_err(|error| error.to_string())
+    weld(&points, &faces).map_err(|error| error.to_string())
 }
 
 /// OBJ text with every digit.

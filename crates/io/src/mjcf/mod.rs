@@ -29,7 +29,7 @@ mod touching;
 use crate::error::ImportError;
 use crate::files::Files;
 use crate::geometry::GeometryWriter;
-use crate::import::Imported;
+use crate::imported::Imported;
 use crate::report::ImportReport;
 use crate::robot::ImportOptions;
 

@@ -96,7 +96,12 @@ impl Rig {
             let curve = CurveDoc::Scalars(coordinates(times, turns, middle, along));
             scene.tracks.push(TrackDoc { name: track.clone(), curve, ..TrackDoc::default() });
             let target = TargetDoc::Track(track);
-            Some(MotorDoc::Position(PositionMotorDoc { target, stiffness, damping, max_force: None }))
+            Some(MotorDoc::Position(PositionMotorDoc {
+                target,
+                stiffness,
+                damping,
+                ..PositionMotorDoc::default()
+            }))
         };
         let joint = match bone.hinge {
             Some(axis) => JointDoc { motor: motor("", axis), ..joint },
