@@ -2,24 +2,13 @@
 
 use std::path::Path;
 
-use sinew_scene::SceneDoc;
-
 use crate::error::{ImportError, ImportFault};
 use crate::files::Files;
+use crate::imported::Imported;
 use crate::mjcf::read_mjcf;
-use crate::report::{ImportReport, Place};
+use crate::report::Place;
 use crate::robot::ImportOptions;
 use crate::urdf::read_urdf;
-
-/// A scene made of a file of another tool, and what became of that file.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Imported {
-    /// The scene, with the contents of the files that it names.
-    pub scene: SceneDoc,
-    /// What was used, repaired, approximated and ignored.
-    pub report: ImportReport,
-}
 
 /// Endings of the names of files that [`import`] reads.
 pub const ENDINGS: &[&str] = &["urdf", "mjcf", "xml"];

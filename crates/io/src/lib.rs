@@ -12,6 +12,7 @@ mod mesh_files;
 mod robot;
 
 mod geometry;
+mod imported;
 mod table;
 
 mod import;
@@ -21,7 +22,8 @@ mod urdf;
 pub use clip::{Clip, ClipBody, ClipFrame, ClipJoint, ClipMesh, ClipSkin};
 pub use error::{ImportError, ImportFault};
 pub use files::{Files, FoundFile};
-pub use import::{ENDINGS, Imported, import};
+pub use import::{ENDINGS, import};
+pub use imported::Imported;
 pub use mjcf::read_mjcf;
 pub use report::{Finding, ImportReport, Outcome, Place};
 pub use robot::{ImportOptions, MeshContact, RootHold};

@@ -10,7 +10,7 @@ use sinew_scene::MotorDoc;
 
 use super::defaults::Inherited;
 use super::parts::MjcfScene;
-use super::tendons::JointTerm;
+use super::tendon::JointTerm;
 use crate::error::ImportFault;
 use crate::report::{ImportReport, Outcome, Place};
 use crate::xml::Element;
@@ -21,7 +21,7 @@ const TAGS: &[&str] =
 
 /// Gain and bias of an actuator.
 #[derive(Clone, Copy, Debug)]
-struct ActuatorLaw {
+struct ServoLaw {
     gain: f64,
     bias: [f64; 3],
     has_bias: bool,
@@ -41,7 +41,7 @@ struct JointActuation {
     place: Place,
 }
 
-impl ActuatorLaw {
+impl ServoLaw {
     /// Follows the elements from the farthest default to the actuator itself.
     fn read(actuator: &Inherited<'_>) -> Result<Self, ImportFault> {
         let mut law = Self { gain: 1.0, bias: [0.0; 3], has_bias: false, is_linear: true };
@@ -121,7 +121,7 @@ impl<'a> MjcfScene<'a, '_> {
         report: &mut ImportReport,
     ) -> Result<(), ImportFault> {
         let element = actuator.own;
-        let mut law = ActuatorLaw::read(actuator)?;
+        let mut law = ServoLaw::read(actuator)?;
         let Some((joint, factor)) = self.transmission(actuator)? else {
             element.mark_told();
             let what = "it acts on no single joint that turns or slides";
@@ -193,7 +193,7 @@ impl<'a> MjcfScene<'a, '_> {
             return Ok(is_scalar.then_some((joint, 1.0)));
         }
         let Some(name) = actuator.attribute("tendon") else { return Ok(None) };
-        let tendon = self.model.tendons.get(name);
+        let tendon = self.tendons.get(name);
         let tendon = tendon.ok_or_else(|| actuator.fault(format!("there is no tendon `{name}`")))?;
         match tendon.sum.as_ref().map(|sum| &sum.terms[..]) {
             Some([single]) => Ok(Some(*single)),

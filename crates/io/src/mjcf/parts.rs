@@ -12,16 +12,18 @@ use sinew_scene::{
     SceneDoc, WrenchDoc,
 };
 
-use super::MjcfModel;
 use super::bodies::MjcfBody;
 use super::joints::MjcfJoint;
 use super::layout::{BodyLayout, steps};
+use super::model::MjcfModel;
+use super::tendon::MjcfTendon;
 use crate::report::{ImportReport, Outcome};
 use crate::robot::joint_frame;
 
 /// A scene that is being made of a model.
 pub(super) struct MjcfScene<'a, 'b> {
     pub(super) model: &'b MjcfModel<'a>,
+    pub(super) tendons: &'b BTreeMap<String, MjcfTendon>,
     pub(super) layout: BodyLayout,
     pub(super) scene: SceneDoc,
     /// Per body the names of its joints in the scene.
@@ -35,7 +37,12 @@ pub(super) struct MjcfScene<'a, 'b> {
 pub(super) const WORLD: &str = "world";
 
 impl<'a, 'b> MjcfScene<'a, 'b> {
-    pub(super) fn new(model: &'b MjcfModel<'a>, layout: BodyLayout, name: &str) -> Self {
+    pub(super) fn new(
+        model: &'b MjcfModel<'a>,
+        tendons: &'b BTreeMap<String, MjcfTendon>,
+        layout: BodyLayout,
+        name: &str,
+    ) -> Self {
         let mut scene = SceneDoc::new(name);
         scene.gravity = model.run.gravity;
         scene.dt = model.run.step;
@@ -43,7 +50,7 @@ impl<'a, 'b> MjcfScene<'a, 'b> {
         let given = bodies.iter().flat_map(|body| &body.joints).map(|joint| joint.name.clone());
         let taken = given.chain(bodies.iter().map(|body| body.name.clone())).collect();
         let (joint_names, joint_places) = (Vec::new(), BTreeMap::new());
-        let mut new = Self { model, layout, scene, joint_names, joint_places, taken };
+        let mut new = Self { model, tendons, layout, scene, joint_names, joint_places, taken };
         for body in bodies {
             let mut name = |(k, joint): (usize, &MjcfJoint)| match joint.name.as_str() {
                 "" if body.joints.len() == 1 => new.fresh(&format!("{}_joint", body.name)),

@@ -16,7 +16,7 @@ use sinew_scene::{BodyDoc, BodyKindDoc, ContactDoc, SceneDoc};
 use crate::error::ImportError;
 use crate::files::Files;
 use crate::geometry::GeometryWriter;
-use crate::import::Imported;
+use crate::imported::Imported;
 use crate::report::ImportReport;
 use crate::robot::{ImportOptions, RootHold};
 use crate::xml::Element;
