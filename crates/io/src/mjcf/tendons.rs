@@ -5,10 +5,10 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_scene::{EndDoc, JointSpringDoc, RopeDoc, SpringDoc};
+use sinew_scene::{EndDoc, GearDoc, JointSpringDoc, RopeDoc, SpringDoc};
 
 use super::parts::MjcfScene;
-use super::tendon::{JointSum, MjcfTendon};
+use super::tendon::{JointSum, JointTerm, MjcfTendon};
 use crate::report::{ImportReport, Outcome};
 
 impl MjcfScene<'_, '_> {
@@ -36,58 +36,65 @@ impl MjcfScene<'_, '_> {
         sum: &JointSum,
         report: &mut ImportReport,
     ) -> bool {
-        let mut ignore = |what: &str| {
-            report.note(Outcome::Ignored, tendon.place.clone(), what);
-            false
-        };
         if tendon.stiffness == 0.0 && tendon.damping == 0.0 && tendon.range.is_none() {
             return false;
         }
         let at_rest = sum.value(self.bodies(), |joint| joint.rest);
-        let [low, high] = tendon.rest.unwrap_or([at_rest; 2]);
-        match sum.terms[..] {
-            [(joint, factor)] => {
-                if tendon.range.is_some() || low < high {
-                    return ignore("a range or slack of a tendon of one joint is not used");
-                }
-                let rest = low / factor;
-                let rest = self.bodies()[joint.0].joints[joint.1].scene_coordinate(rest);
-                let Some(doc) = self.joint_mut(joint) else { return false };
-                let (stiffness, damping) =
-                    (tendon.stiffness * factor * factor, tendon.damping * factor * factor);
-                if stiffness > 0.0 && doc.spring.is_some() {
-                    return ignore("its joint has a spring already");
-                }
-                doc.damping += damping;
-                doc.spring = doc.spring.or((stiffness > 0.0).then_some(JointSpringDoc {
-                    stiffness,
-                    rest,
-                    ..JointSpringDoc::default()
-                }));
-                true
-            }
-            [first, second] => {
-                let (factor, terms) = (second.1, [first, second]);
-                if tendon.damping > 0.0 {
-                    ignore("the damping of a tendon of two joints is not used");
-                }
-                if tendon.stiffness > 0.0 {
-                    let name = self.fresh(&format!("{name}_spring"));
-                    let mut gear = self.gear(name, terms, 0.5 * (low + high));
-                    gear.compliance = 1.0 / (tendon.stiffness * factor * factor);
-                    gear.backlash = (high - low).max(0.0) / factor.abs();
-                    self.scene.gears.push(gear);
-                }
-                if let Some([low, high]) = tendon.range {
-                    let name = self.fresh(&format!("{name}_range"));
-                    let mut gear = self.gear(name, terms, 0.5 * (low + high));
-                    gear.backlash = (high - low).max(0.0) / factor.abs();
-                    self.scene.gears.push(gear);
-                }
-                tendon.stiffness > 0.0 || tendon.range.is_some()
-            }
-            _ => ignore("springs and ranges of tendons of three joints and more are not used"),
+        let rest = tendon.rest.unwrap_or([at_rest; 2]);
+        let problem = match sum.terms[..] {
+            [term] => self.write_spring(tendon, term, rest),
+            [first, second] => self.write_gears(name, tendon, [first, second], rest),
+            _ => Some("springs and ranges of tendons of three joints and more are not used"),
+        };
+        if let Some(problem) = problem {
+            report.note(Outcome::Ignored, tendon.place.clone(), problem);
         }
+        problem.is_none() || sum.terms.len() == 2
+    }
+
+    /// Adds the spring of a tendon of one joint to it; gives what is not used.
+    fn write_spring(
+        &mut self,
+        tendon: &MjcfTendon,
+        (joint, factor): JointTerm,
+        [low, high]: [f64; 2],
+    ) -> Option<&'static str> {
+        if tendon.range.is_some() || low < high {
+            return Some("a range or slack of a tendon of one joint is not used");
+        }
+        let rest = self.bodies()[joint.0].joints[joint.1].scene_coordinate(low / factor);
+        let stiffness = tendon.stiffness * factor * factor;
+        let doc = self.joint_mut(joint)?;
+        if stiffness > 0.0 && doc.spring.is_some() {
+            return Some("its joint has a spring already");
+        }
+        doc.damping += tendon.damping * factor * factor;
+        if stiffness > 0.0 {
+            doc.spring = Some(JointSpringDoc { stiffness, rest, ..JointSpringDoc::default() });
+        }
+        None
+    }
+
+    /// Adds the gears of a tendon of two joints; gives what is not used.
+    fn write_gears(
+        &mut self,
+        name: &str,
+        tendon: &MjcfTendon,
+        terms: [JointTerm; 2],
+        rest: [f64; 2],
+    ) -> Option<&'static str> {
+        let factor = terms[1].1;
+        let spring = (tendon.stiffness > 0.0).then(|| (rest, 1.0 / (tendon.stiffness * factor * factor)));
+        let range = tendon.range.map(|range| (range, 0.0));
+        for (what, ([low, high], compliance)) in
+            [("spring", spring), ("range", range)].into_iter().filter_map(|(what, gear)| Some((what, gear?)))
+        {
+            let name = self.fresh(&format!("{name}_{what}"));
+            let gear = self.gear(name, terms, 0.5 * (low + high));
+            let backlash = (high - low).max(0.0) / factor.abs();
+            self.scene.gears.push(GearDoc { compliance, backlash, ..gear });
+        }
+        (tendon.damping > 0.0).then_some("the damping of a tendon of two joints is not used")
     }
 
     fn write_path(&mut self, name: &str, tendon: &MjcfTendon, report: &mut ImportReport) -> bool {
