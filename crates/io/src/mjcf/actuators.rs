@@ -10,7 +10,7 @@ use sinew_scene::MotorDoc;
 
 use super::defaults::Inherited;
 use super::parts::MjcfScene;
-use super::tendons::JointTerm;
+use super::tendon::JointTerm;
 use crate::error::ImportFault;
 use crate::report::{ImportReport, Outcome, Place};
 use crate::xml::Element;
@@ -21,7 +21,7 @@ const TAGS: &[&str] =
 
 /// Gain and bias of an actuator.
 #[derive(Clone, Copy, Debug)]
-struct ActuatorLaw {
+struct ServoLaw {
     gain: f64,
     bias: [f64; 3],
     has_bias: bool,
@@ -41,7 +41,7 @@ struct JointActuation {
     place: Place,
 }
 
-impl ActuatorLaw {
+impl ServoLaw {
     /// Follows the elements from the farthest default to the actuator itself.
     fn read(actuator: &Inherited<'_>) -> Result<Self, ImportFault> {
         let mut law = Self { gain: 1.0, bias: [0.0; 3], has_bias: false, is_linear: true };
@@ -49,6 +49,14 @@ impl ActuatorLaw {
             law.take(element)?;
         }
         Ok(law)
+    }
+
+    /// Replaces a share of critical damping of what has an inertia, as seen by the actuator.
+    fn damp(&mut self, inertia: f64) {
+        let is_servo = self.bias[1] < 0.0 && self.bias[1] + self.gain == 0.0;
+        if self.has_bias && self.bias[2] > 0.0 && is_servo {
+            self.bias[2] *= -2.0 * (self.gain * inertia).sqrt();
+        }
     }
 
     fn take(&mut self, element: &Element) -> Result<(), ImportFault> {
@@ -121,50 +129,28 @@ impl<'a> MjcfScene<'a, '_> {
         report: &mut ImportReport,
     ) -> Result<(), ImportFault> {
         let element = actuator.own;
-        let mut law = ActuatorLaw::read(actuator)?;
-        let Some((joint, factor)) = self.transmission(actuator)? else {
+        let mut ignore = |what: &str| {
             element.mark_told();
-            let what = "it acts on no single joint that turns or slides";
             report.note(Outcome::Ignored, element.place(), what);
-            return Ok(());
+            Ok(())
+        };
+        let mut law = ServoLaw::read(actuator)?;
+        let Some((joint, factor)) = self.transmission(actuator)? else {
+            return ignore("it acts on no single joint that turns or slides");
         };
         if !law.is_linear {
-            element.mark_told();
-            report.note(
-                Outcome::Ignored,
-                element.place(),
-                "its force does not follow from position and velocity alone",
-            );
-            return Ok(());
+            return ignore("its force does not follow from position and velocity alone");
+        }
+        let g = factor * actuator.partly("gear", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?[0];
+        if g == 0.0 {
+            return ignore("its gear is 0");
         }
         let target = &self.bodies()[joint.0].joints[joint.1];
-        let range = actuator.pair("ctrlrange")?;
-        let has_range = actuator.is_limited("ctrllimited", range.is_some(), self.model.units.auto_limits)?;
-        let (low, high) = range.filter(|_| has_range).map_or((f64::MIN, f64::MAX), |[low, high]| (low, high));
-        if low > high {
-            return Err(actuator.fault("`ctrlrange` is empty"));
-        }
-        let is_integrated = element.tag() == "intvelocity";
-        let control = if is_integrated { 0.0 } else { control.unwrap_or(0.0).clamp(low, high) };
-        let [g, ..] = actuator.partly("gear", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?;
-        let g = g * factor;
-        if g == 0.0 {
-            report.note(Outcome::Ignored, element.place(), "its gear is 0");
-            return Ok(());
-        }
-        let is_servo = law.bias[1] < 0.0 && law.bias[1] + law.gain == 0.0;
-        if law.has_bias && law.bias[2] > 0.0 && is_servo {
-            // A share of critical damping.
-            let inertia = self.layout.moved_inertia(joint.0, target) / (g * g);
-            law.bias[2] *= -2.0 * (law.gain * inertia).sqrt();
-        }
+        law.damp(self.layout.moved_inertia(joint.0, target) / (g * g));
+        let control = self.control(actuator, control)?;
         let [b0, b1, b2] = if law.has_bias { law.bias } else { [0.0; 3] };
-        let is_motor = b1 == 0.0 && b2 == 0.0 && law.gain * control + b0 == 0.0;
-        if is_motor {
-            element.mark_told();
-            let what = "a torque is an input: give it with Input::add_effort";
-            report.note(Outcome::Ignored, element.place(), what);
-            return Ok(());
+        if b1 == 0.0 && b2 == 0.0 && law.gain * control + b0 == 0.0 {
+            return ignore("a torque is an input: give it with Input::add_effort");
         }
         let forces = actuator.pair("forcerange")?;
         let is_bounded =
@@ -177,11 +163,24 @@ impl<'a> MjcfScene<'a, '_> {
         all.force += g * (law.gain * control + b0);
         all.stiffness -= g * g * b1;
         all.damping -= g * g * b2;
-        if is_integrated || actuator.attribute("dyntype").is_some_and(|kind| kind != "none") {
+        let has_state = actuator.attribute("dyntype").is_some_and(|kind| kind != "none");
+        if has_state || element.tag() == "intvelocity" {
             let what = "its target or force is that of zero activation; activations are not integrated";
             report.note(Outcome::Approximated, element.place(), what);
         }
         Ok(())
+    }
+
+    /// The control of an actuator: as given or 0, in its range. That of an integrated velocity does not matter at first.
+    fn control(&self, actuator: &Inherited<'_>, given: Option<f64>) -> Result<f64, ImportFault> {
+        let range = actuator.pair("ctrlrange")?;
+        let has_range = actuator.is_limited("ctrllimited", range.is_some(), self.model.units.auto_limits)?;
+        let [low, high] = range.filter(|_| has_range).unwrap_or([f64::MIN, f64::MAX]);
+        if low > high {
+            return Err(actuator.fault("`ctrlrange` is empty"));
+        }
+        let is_integrated = actuator.own.tag() == "intvelocity";
+        Ok(if is_integrated { 0.0 } else { given.unwrap_or(0.0).clamp(low, high) })
     }
 
     /// The joint that an actuator moves, and its length per coordinate; none if there is no such joint.
@@ -193,7 +192,7 @@ impl<'a> MjcfScene<'a, '_> {
             return Ok(is_scalar.then_some((joint, 1.0)));
         }
         let Some(name) = actuator.attribute("tendon") else { return Ok(None) };
-        let tendon = self.model.tendons.get(name);
+        let tendon = self.tendons.get(name);
         let tendon = tendon.ok_or_else(|| actuator.fault(format!("there is no tendon `{name}`")))?;
         match tendon.sum.as_ref().map(|sum| &sum.terms[..]) {
             Some([single]) => Ok(Some(*single)),

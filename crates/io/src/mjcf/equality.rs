@@ -7,13 +7,10 @@ use sinew_scene::{CurveDoc, GearDoc, JointDoc, TrackDoc};
 use super::defaults::Inherited;
 use super::frames::read_quaternion;
 use super::parts::{MjcfScene, frame};
-use super::tendons::{JointSum, JointTerm};
+use super::tendon::{JointSum, JointTerm};
 use crate::error::ImportFault;
 use crate::report::{ImportReport, Outcome};
 use crate::xml::Element;
-
-/// A frame on a body.
-type Place = (usize, Pose);
 
 impl<'a> MjcfScene<'a, '_> {
     /// Writes what `<equality>` holds together.
@@ -61,7 +58,7 @@ impl<'a> MjcfScene<'a, '_> {
     }
 
     /// The places of two sites; none if bodies are named instead.
-    fn sites_of(&self, equality: &Inherited<'_>) -> Result<Option<[Place; 2]>, ImportFault> {
+    fn sites_of(&self, equality: &Inherited<'_>) -> Result<Option<[(usize, Pose); 2]>, ImportFault> {
         let (Some(a), Some(b)) = (equality.attribute("site1"), equality.attribute("site2")) else {
             return Ok(None);
         };
@@ -122,7 +119,7 @@ impl<'a> MjcfScene<'a, '_> {
         &mut self,
         kind: JointKind,
         equality: &Inherited<'_>,
-        [(one, on_one), (two, on_two)]: [Place; 2],
+        [(one, on_one), (two, on_two)]: [(usize, Pose); 2],
         report: &mut ImportReport,
     ) {
         let bodies = self.bodies();
@@ -166,7 +163,7 @@ impl<'a> MjcfScene<'a, '_> {
     ) -> Result<(), ImportFault> {
         let sum = |attribute: &str| {
             let Some(name) = equality.attribute(attribute) else { return Ok(None) };
-            let found = self.model.tendons.get(name);
+            let found = self.tendons.get(name);
             let found = found.ok_or_else(|| equality.fault(format!("there is no tendon `{name}`")))?;
             Ok::<_, ImportFault>(Some(found.sum.clone()))
         };

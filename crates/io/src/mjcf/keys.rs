@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use sinew_math::Pose;
 
-use super::MjcfModel;
 use super::frames::read_quaternion;
+use super::model::MjcfModel;
 use crate::error::ImportFault;
 use crate::report::{ImportReport, Outcome};
 use crate::xml::Element;

@@ -18,11 +18,15 @@ mod bodies;
 
 mod layout;
 
+mod model;
+
+mod keys;
+mod tendon;
+
+mod parts;
+
 mod actuators;
 mod equality;
-mod keys;
-mod model;
-mod parts;
 mod tendons;
 mod touching;
 
@@ -37,6 +41,7 @@ use self::keys::read_key;
 use self::layout::BodyLayout;
 use self::model::MjcfModel;
 use self::parts::{MjcfScene, StartState};
+use self::tendon::read_tendons;
 
 /// Reads the text of an MJCF file, called `file` in errors.
 ///
@@ -53,7 +58,8 @@ pub fn read_mjcf(
     let model = MjcfModel::read(&root, files, options, &mut report)?;
     let key = read_key(&model, &root, options.key.as_deref(), &mut report)?;
     let layout = BodyLayout::of(&model.tree.bodies, &model.units, &mut report);
-    let mut scene = MjcfScene::new(&model, layout, root.attribute("model").unwrap_or("model"));
+    let tendons = read_tendons(&model, &root, &mut report)?;
+    let mut scene = MjcfScene::new(&model, &tendons, layout, root.attribute("model").unwrap_or("model"));
     let start = StartState {
         coordinates: key.coordinates.as_deref(),
         rates: key.rates.as_deref(),

@@ -10,7 +10,6 @@ use super::geoms::{GeomReader, read_color};
 use super::layout::{check_joints, hold_roots};
 use super::meshes::MeshAssets;
 use super::settings::{Conventions, RunOptions};
-use super::tendons::{MjcfTendon, read_tendons};
 use crate::error::{ImportError, ImportFault};
 use crate::files::Files;
 use crate::report::ImportReport;
@@ -26,7 +25,6 @@ pub(super) struct MjcfModel<'a> {
     pub(super) body_names: BTreeMap<String, usize>,
     /// Bodies and the numbers of joints there.
     joint_names: BTreeMap<String, (usize, usize)>,
-    pub(super) tendons: BTreeMap<String, MjcfTendon>,
 }
 
 impl<'a> MjcfModel<'a> {
@@ -56,13 +54,11 @@ impl<'a> MjcfModel<'a> {
             tree,
             body_names: BTreeMap::new(),
             joint_names: BTreeMap::new(),
-            tendons: BTreeMap::new(),
         };
         faults.extend(model.name());
         if !faults.is_empty() {
             return Err(ImportError { faults });
         }
-        model.tendons = read_tendons(&model, root, report)?;
         Ok(model)
     }
 

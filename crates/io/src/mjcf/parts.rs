@@ -12,16 +12,18 @@ use sinew_scene::{
     SceneDoc, WrenchDoc,
 };
 
-use super::MjcfModel;
 use super::bodies::MjcfBody;
 use super::joints::MjcfJoint;
 use super::layout::{BodyLayout, steps};
+use super::model::MjcfModel;
+use super::tendon::MjcfTendon;
 use crate::report::{ImportReport, Outcome};
 use crate::robot::joint_frame;
 
 /// A scene that is being made of a model.
 pub(super) struct MjcfScene<'a, 'b> {
     pub(super) model: &'b MjcfModel<'a>,
+    pub(super) tendons: &'b BTreeMap<String, MjcfTendon>,
     pub(super) layout: BodyLayout,
     pub(super) scene: SceneDoc,
     /// Per body the names of its joints in the scene.
@@ -35,7 +37,12 @@ pub(super) struct MjcfScene<'a, 'b> {
 pub(super) const WORLD: &str = "world";
 
 impl<'a, 'b> MjcfScene<'a, 'b> {
-    pub(super) fn new(model: &'b MjcfModel<'a>, layout: BodyLayout, name: &str) -> Self {
+    pub(super) fn new(
+        model: &'b MjcfModel<'a>,
+        tendons: &'b BTreeMap<String, MjcfTendon>,
+        layout: BodyLayout,
+        name: &str,
+    ) -> Self {
         let mut scene = SceneDoc::new(name);
         scene.gravity = model.run.gravity;
         scene.dt = model.run.step;
@@ -43,7 +50,7 @@ impl<'a, 'b> MjcfScene<'a, 'b> {
         let given = bodies.iter().flat_map(|body| &body.joints).map(|joint| joint.name.clone());
         let taken = given.chain(bodies.iter().map(|body| body.name.clone())).collect();
         let (joint_names, joint_places) = (Vec::new(), BTreeMap::new());
-        let mut new = Self { model, layout, scene, joint_names, joint_places, taken };
+        let mut new = Self { model, tendons, layout, scene, joint_names, joint_places, taken };
         for body in bodies {
             let mut name = |(k, joint): (usize, &MjcfJoint)| match joint.name.as_str() {
                 "" if body.joints.len() == 1 => new.fresh(&format!("{}_joint", body.name)),
@@ -184,51 +191,56 @@ impl<'a, 'b> MjcfScene<'a, 'b> {
     ) {
         let joint = &self.bodies()[body].joints[k];
         report.count("joints", 1);
-        if joint.kind == JointKind::Free
-            && joint.damping == 0.0
-            && joint.armature == 0.0
-            && joint.friction == 0.0
-        {
-            if joint.stiffness > 0.0 {
-                report.note(Outcome::Ignored, joint.place.clone(), "the spring of a free joint is not used");
-            }
+        note_joint(joint, report);
+        let has_forces = joint.damping > 0.0 || joint.armature > 0.0 || joint.friction > 0.0;
+        if joint.kind == JointKind::Free && !has_forces {
             return;
         }
         let inertia = self.layout.moved_inertia(body, joint);
         let doc = with_forces(JointDoc::new(joint.kind, self.joint_name((body, k)), child), joint, inertia);
         let doc = JointDoc { parent: parent.map(str::to_owned), ..doc };
-        if joint.tuned.is_some() {
-            let what = "`springdamper` is taken for the inertia that it moves if no other joint does";
-            report.note(Outcome::Approximated, joint.place.clone(), what);
-        }
-        match joint.kind {
-            JointKind::Free => {
-                let what = "damping, armature and friction of a free joint act on its rotation only";
-                report.note(Outcome::Approximated, joint.place.clone(), what);
-            }
-            JointKind::Ball if joint.range.is_some() => {
-                let what =
-                    "the range of a ball joint bounds how far its first axis leans, not how far it turns";
-                report.note(Outcome::Approximated, joint.place.clone(), what);
-            }
-            _ => {}
-        }
-        let (on_child, on_parent) = if joint.is_scalar() {
-            // The frame on the parent lies back by the coordinate of the pose in the file.
-            let back = joint.reference - joint.turns();
-            let back = match joint.kind {
-                JointKind::Hinge => joint.moved(&[joint.reference - back]),
-                _ => Pose::from_translation(joint.axis * -back),
-            };
-            let at = Pose::from_translation(joint.position);
-            let from_joint = |pose: &Pose| joint_frame(&pose.compose(&at), joint.axis);
-            (from_joint(&Pose::IDENTITY), from_joint(&parent_from_fixed.compose(&back)))
-        } else {
-            let at = if joint.kind == JointKind::Free { &Pose::IDENTITY } else { parent_from_fixed };
-            (frame(&Pose::IDENTITY, joint.position), frame(at, joint.position))
-        };
+        let [on_child, on_parent] = joint_frames(joint, parent_from_fixed);
         self.push_joint(doc.local(on_child, on_parent));
     }
+}
+
+/// Tells what of a joint is not used as it is written.
+fn note_joint(joint: &MjcfJoint, report: &mut ImportReport) {
+    let mut note = |outcome, what: &str| report.note(outcome, joint.place.clone(), what);
+    if joint.tuned.is_some() {
+        let what = "`springdamper` is taken for the inertia that it moves if no other joint does";
+        note(Outcome::Approximated, what);
+    }
+    match joint.kind {
+        JointKind::Free if joint.stiffness > 0.0 => {
+            note(Outcome::Ignored, "the spring of a free joint is not used");
+        }
+        JointKind::Free if joint.damping > 0.0 || joint.armature > 0.0 || joint.friction > 0.0 => {
+            let what = "damping, armature and friction of a free joint act on its rotation only";
+            note(Outcome::Approximated, what);
+        }
+        JointKind::Ball if joint.range.is_some() => {
+            let what = "the range of a ball joint bounds how far its first axis leans, not how far it turns";
+            note(Outcome::Approximated, what);
+        }
+        _ => {}
+    }
+}
+
+/// Where a joint is on its child and on its parent, which sees the child at a pose if the joint does not move.
+fn joint_frames(joint: &MjcfJoint, parent_from_fixed: &Pose) -> [FrameDoc; 2] {
+    if !joint.is_scalar() {
+        let at = if joint.kind == JointKind::Free { &Pose::IDENTITY } else { parent_from_fixed };
+        return [&Pose::IDENTITY, at].map(|pose| frame(pose, joint.position));
+    }
+    // The frame on the parent lies back by the coordinate of the pose in the file.
+    let coordinate = joint.reference - joint.turns();
+    let back = match joint.kind {
+        JointKind::Hinge => joint.moved(&[joint.reference - coordinate]),
+        _ => Pose::from_translation(joint.axis * -coordinate),
+    };
+    let at = Pose::from_translation(joint.position);
+    [Pose::IDENTITY, parent_from_fixed.compose(&back)].map(|pose| joint_frame(&pose.compose(&at), joint.axis))
 }
 
 /// A frame along the axes of a body, at a point of it.

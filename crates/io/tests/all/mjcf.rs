@@ -57,7 +57,17 @@ fn dynamics_are_those_of_mujoco() {
 #[test]
 fn models_run_for_a_second_and_stay_closed() {
     for name in MODELS {
-        let world = run(&file(name).scene, 1.0);
+        let scene = file(name).scene;
+        let world = run(&scene, 1.0);
+        let coordinate = |joint: &str| {
+            let reading = world.reading(world.joint(joint).expect("a joint"));
+            let kind = scene.joints.iter().find(|doc| doc.name == joint).expect("a joint").kind;
+            if kind == JointKind::Hinge { reading.twist } else { reading.slide }
+        };
+        for gear in scene.gears.iter().filter(|gear| gear.compliance == 0.0) {
+            let wanted = gear.ratio * coordinate(&gear.driver) + gear.offset;
+            assert_close!(coordinate(&gear.driven), wanted, 1e-6, "{name}: {}", gear.name);
+        }
         let violation = world.violation();
         assert!(violation.position < 1e-3 && violation.rotation < 1e-2, "{name}: {violation:?}");
     }
