@@ -31,7 +31,9 @@ fn arm(rng: &mut Rng, n: usize, motor: &MotorDoc) -> SceneDoc {
     let mut anchor = DVec3::ZERO;
     for k in 0..n {
         let next = anchor + direction(rng) * rng.uniform(0.1, 0.4);
-        let turn = DQuat::from_rotation_arc(DVec3::X, direction(rng));
+        let to = direction(rng);
+        let across = DVec3::X.cross(to);
+        let turn = DQuat::from_xyzw(across.x, across.y, across.z, 1.0 + to.x).normalize();
         let solid = Shape::Box { size: direction(rng).abs() * 0.2 + DVec3::splat(0.05) };
         let body = BodyDoc::new(format!("link {k}"))
             .at(sinew_sim::Pose::new(turn, anchor + direction(rng) * 0.1))
