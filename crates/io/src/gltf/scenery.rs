@@ -127,7 +127,7 @@ fn in_body(read: RigSkin, pose: &Pose, world: &DMat4) -> Result<Triangles, Strin
     if world.determinant() < 0.0 {
         triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
     }
-    Triangles::welded(&positions, &triangles).map_err(|error| error.to_string())
+    sinew_mesh::weld(&positions, &triangles).map_err(|error| error.to_string())
 }
 
 /// Who moves a body.
@@ -220,10 +220,10 @@ fn write(
         let contact = ContactDoc::default();
         if is_fixed {
             n_fixed += 1;
-            fixed.touch(scene, number, (&what, contact), report);
+            fixed.touch(scene, Some(number), (&what, contact), report);
         } else {
             free.show(scene, number, &what, report);
-            free.touch(scene, number, (&what, contact), report);
+            free.touch(scene, Some(number), (&what, contact), report);
         }
     }
     if n_fixed == 0 {

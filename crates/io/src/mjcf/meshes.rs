@@ -118,7 +118,7 @@ impl MeshAsset<'_> {
         let mut mesh = match (&self.inline, &self.file) {
             (Some((points, faces)), _) if faces.is_empty() => hull(points)?,
             (Some((points, faces)), _) => {
-                Triangles::welded(points, faces).map_err(|error| error.to_string())?
+                sinew_mesh::weld(points, faces).map_err(|error| error.to_string())?
             }
             (None, Some(file)) => {
                 let found = files.read(file)?;

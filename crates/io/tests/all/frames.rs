@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 use sinew_io::{BvhOptions, bvh, obj, pvd, vtu};
-use sinew_mesh::{TetFile, Triangles};
+use sinew_mesh::TetFile;
 
 use crate::clips::moved;
 
@@ -81,7 +81,7 @@ fn bvh_gives_back_where_joints_are() {
 fn surfaces_come_back() {
     let (_, clip) = moved(5);
     let text = obj(&clip, 4).expect("a frame");
-    let found = Triangles::from_obj(text.as_bytes()).expect("a surface");
+    let found = sinew_mesh::read_triangles("frame.obj", text.as_bytes()).expect("a surface");
     let wanted = clip.meshes.iter().map(|mesh| mesh.triangles.len()).sum::<usize>()
         + clip.skins.iter().map(|skin| skin.triangles.len()).sum::<usize>();
     assert_eq!(text.lines().filter(|line| line.starts_with("f ")).count(), wanted);

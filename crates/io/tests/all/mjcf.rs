@@ -132,7 +132,7 @@ fn meshes_are_where_they_are_drawn() {
       <worldbody><body name=\"b\"><freejoint/><geom type=\"mesh\" mesh=\"a\" pos=\"1 1 1\"/></body></worldbody>";
     let scene = model(text).scene;
     let (name, bytes) = scene.files.first_key_value().expect("a mesh");
-    let mesh = sinew_mesh::Triangles::from_bytes(name, bytes).expect("triangles");
+    let mesh = sinew_mesh::read_triangles(name, bytes).expect("triangles");
     let expected = [[-1.0, -6.0, -8.0], [0.0, -6.0, -8.0], [-1.0, -6.0, 0.0], [-1.0, 0.0, -8.0]];
     for corner in expected.map(DVec3::from_array) {
         assert!(mesh.positions.iter().any(|point| point.distance(corner) < 1e-12), "{corner}");
