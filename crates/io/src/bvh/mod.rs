@@ -12,13 +12,13 @@ mod units;
 
 use glam::{DQuat, DVec3};
 use sinew_math::{MassProperties, Pose, exp_so3};
-use sinew_scene::{ColliderDoc, SceneDoc};
+use sinew_scene::{ColliderDoc, ContactDoc, SceneDoc};
 
 use self::parse::{BvhChannel, BvhJoint, BvhMotion};
 use crate::error::ImportError;
 use crate::imported::Imported;
 use crate::report::{ImportReport, Outcome, Place};
-use crate::rig::{Rig, RigBone, RigMotion, bone_shapes, bounds, unique_names};
+use crate::rig::{Rig, RigBone, RigMotion, bone_shapes, bounds, lowest, unique_names};
 use crate::robot::{ImportOptions, RootHold};
 
 /// Radius of a bone over its length, and over the size of the skeleton at most and at least.
@@ -42,11 +42,13 @@ pub fn read_bvh(text: &str, file: &str, options: &ImportOptions) -> Result<Impor
     scene.duration_s = motion.times.last().copied().unwrap_or(0.0).max(scene.dt);
     report.count("joints", read.joints.len());
     report.count("frames", motion.times.len());
-    rig.write(Some(&motion), (&options.rig, options.root), None, &mut scene);
-    if options.root == RootHold::AsWritten {
-        let heights = rig.bones.iter().flat_map(|bone| bone.ends.iter().chain(Some(&bone.pose.translation)));
-        let (low, _) = bounds(heights);
-        scene.colliders.push(ColliderDoc::floor(low.z));
+    // What is let go falls on the floor.
+    let (groups, touches) = options.groups();
+    let contact = ContactDoc { groups, touches, friction: 0.6, ..ContactDoc::default() };
+    let contact = (options.root == RootHold::Free).then_some(contact);
+    rig.write(Some(&motion), (&options.rig, options.root), contact, &mut scene);
+    if options.root != RootHold::Fixed {
+        scene.colliders.push(ColliderDoc::floor(lowest(&rig)));
     }
     Ok(Imported { scene, report })
 }

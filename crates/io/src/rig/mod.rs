@@ -14,4 +14,4 @@ pub use self::model::RigOptions;
 
 pub(crate) use self::flesh::add as add_flesh;
 pub(crate) use self::model::{BoneWeights, Rig, RigBone, RigMotion, RigSkin, unique_names};
-pub(crate) use self::sizes::{bone_shapes, bounds, extent, size_bones};
+pub(crate) use self::sizes::{bone_shapes, bounds, extent, lowest, size_bones};

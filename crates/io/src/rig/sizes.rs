@@ -8,7 +8,7 @@ use glam::DVec3;
 use sinew_math::{Pose, Shape};
 use sinew_scene::ShapeDoc;
 
-use super::model::{Rig, RigOptions, RigSkin};
+use super::model::{Rig, RigBone, RigOptions, RigSkin};
 
 /// Radius of a bone over that of the limb: inside flesh, and without flesh.
 pub(super) const IN_FLESH: f64 = 0.35;
@@ -59,6 +59,21 @@ pub(crate) fn bone_shapes(pose: &Pose, ends: &[DVec3], radius: f64) -> Vec<Shape
         ShapeDoc::capsule(along, end - along, radius)
     };
     ends.iter().map(capsule).collect()
+}
+
+/// Height of the lowest point of all bones, which are capsules and balls.
+pub(crate) fn lowest(rig: &Rig) -> f64 {
+    let bottom = |bone: &RigBone, shape: &ShapeDoc| {
+        let at = bone.pose.compose(&shape.at.to_pose());
+        let (radius, length) = match shape.solid {
+            Shape::Capsule { radius, length } => (radius, length),
+            Shape::Sphere { radius } => (radius, 0.0),
+            _ => (0.0, 0.0),
+        };
+        at.translation.z - 0.5 * length * at.transform_vector(DVec3::X).z.abs() - radius
+    };
+    let all = rig.bones.iter().flat_map(|bone| bone.shapes.iter().map(move |shape| bottom(bone, shape)));
+    all.fold(f64::INFINITY, f64::min)
 }
 
 /// The longest side of the box around points.

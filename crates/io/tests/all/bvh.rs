@@ -1,7 +1,7 @@
 //! Motions in BVH, against forward kinematics of their own.
 
 use glam::{DMat3, DVec3};
-use sinew_io::{ImportOptions, Outcome, read_bvh};
+use sinew_io::{ImportOptions, Outcome, RootHold, read_bvh};
 use sinew_math::ops;
 use sinew_scene::JointKind;
 use sinew_sim::World;
@@ -149,6 +149,20 @@ fn bodies_follow_within_two_centimetres() {
     }
     assert!(world.violation().position < 1e-4, "{:?}", world.violation());
     assert!(most < 0.02, "{most} m off");
+}
+
+#[test]
+fn a_skeleton_that_is_let_go_falls_on_the_floor() {
+    let mut options = ImportOptions::default();
+    options.root = RootHold::Free;
+    let read = read_bvh(&text(), "walk.bvh", &options).expect("a motion");
+    let mut world = World::from_scene(&read.scene).expect("a world");
+    let floor = forward(0).iter().map(|x| x.z).fold(f64::INFINITY, f64::min) - 0.42;
+    for _ in 0..180 {
+        assert!(world.step().health.is_good());
+    }
+    let hips = world.pose(world.body("Hips").expect("a bone")).translation;
+    assert!(hips.z > floor && hips.z < floor + 0.6, "the hips are at {hips}, the floor at {floor}");
 }
 
 #[test]
