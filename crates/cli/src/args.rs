@@ -353,7 +353,7 @@ pub(crate) struct MotionArgs {
     #[arg(long, value_name = "HZ", value_parser = rate, requires = "moving", allow_negative_numbers = true)]
     pub(crate) fps: Option<f64>,
     /// Simulated seconds per second of animations and motions: 0.25 is slow motion.
-    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = rate, requires = "moving", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = speed, requires = "moving", allow_negative_numbers = true)]
     pub(crate) speed: f64,
 }
 
@@ -491,6 +491,13 @@ fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("expected a number above zero".into()),
+    }
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (1e-3..=1e3).contains(&value) => Ok(value),
+        _ => Err("expected a number from 0.001 (slow motion) to 1000".into()),
     }
 }
 

@@ -69,9 +69,12 @@ fn what_cannot_be_written_is_told() {
     assert!(code == Some(2) && said.contains("this is no folder"), "{said}");
     let (code, said) = refused(&["--glb", "a.gltf"]);
     assert!(code == Some(2) && said.contains("GLB: call it a.glb"), "{said}");
-    for args in
-        [&["--fps", "30"][..], &["--html", "a.html", "--fps", "0"], &["--gif", "a.gif", "--speed", "-1"]]
-    {
+    for args in [
+        &["--fps", "30"][..],
+        &["--html", "a.html", "--fps", "0"],
+        &["--gif", "a.gif", "--speed", "-1"],
+        &["--glb", "a.glb", "--speed", "1e-300"],
+    ] {
         assert_eq!(refused(args).0, Some(2), "{args:?}");
     }
     folder.write("none.ron", "(format: 1)");

@@ -1,6 +1,7 @@
 // The picture: WebGL 2. Light is linear; solids, sheets and flesh are lit by the sky and by a sun with soft shadows.
 
 const canvas = document.getElementById("picture");
+// The picture stays for programs that take screenshots long after it was drawn.
 const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, preserveDrawingBuffer: true });
 const SHADOW = 2048;
 

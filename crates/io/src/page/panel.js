@@ -4,7 +4,8 @@ const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 const first = header.times[0], last = header.times[header.times.length - 1], length = last - first;
 const show = { flesh: true, bones: true, joints: false, contacts: false, forces: false, stretch: false, ground: true };
-const state = { time: first, playing: length > 0, speed: header.speed, loop: true, follow: -1, dirty: true, kind: "", dark: false };
+const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+const state = { time: first, playing: length > 0 && !calm, speed: header.speed, loop: true, follow: -1, dirty: true, kind: "", dark: false };
 const painter = new Painter();
 
 function fail(error) {
