@@ -38,6 +38,35 @@ fn a_robot_is_run_and_imported() {
 }
 
 #[test]
+fn a_model_of_mujoco_is_run_and_imported() {
+    let folder = Folder::new("model");
+    let arm = r#"<mujoco model="arm">
+  <asset><mesh name="bar" file="bar.obj" scale="1 0.1 0.1"/></asset>
+  <worldbody>
+    <body name="bar"><joint name="pivot" axis="0 1 0"/><geom type="mesh" mesh="bar" pos="0.5 0 0"/><geom size="0.1"/></body>
+    <body name="tip" pos="2 0 0"><joint/><geom type="mesh" mesh="bar"/></body>
+  </worldbody>
+  <keyframe><key name="up" qpos="1 0"/></keyframe>
+</mujoco>"#;
+    folder.write("arm.xml", arm);
+    folder.write("bar.obj", CUBE);
+    let run = sinew(&folder, &["run", "arm.xml", "--seconds", "0.1", "--key", "up"]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    let import = sinew(&folder, &["import", "arm.xml", "-o", "arm.ron"]);
+    let text = stdout(&import);
+    assert_eq!(import.status.code(), Some(0), "{}", stderr(&import));
+    assert!(
+        text.contains("2 bodies, 3 collisions, 2 joints") && text.contains("--key up begins there"),
+        "{text}"
+    );
+    assert_eq!(sinew(&folder, &["run", "arm.ron", "--seconds", "0.1"]).status.code(), Some(0));
+    let error = sinew(&folder, &["run", "arm.xml", "--key", "down"]);
+    assert!(stderr(&error).contains("there is no keyframe `down`: up"), "{}", stderr(&error));
+    folder.write("robot.xml", ARM);
+    assert_eq!(sinew(&folder, &["import", "robot.xml"]).status.code(), Some(0));
+}
+
+#[test]
 fn a_table_has_a_row_per_sample() {
     let folder = Folder::new("table");
     for (file, n) in [("a.csv", 12), ("b.jsonl", 11)] {
