@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use sinew_io::{MeshContact, Quantity, RootHold};
+use sinew_io::{MeshContact, RootHold, TableQuantity};
 use sinew_show::{ShowOptions, Tint};
-
-use crate::tables::quantity;
 
 /// Largest width and height of a picture in pixels.
 const LARGEST: usize = 8192;
@@ -387,7 +385,7 @@ pub(crate) struct TableArgs {
     pub(crate) select: Vec<String>,
     /// What is in the table, separated by commas: poses, velocities, coordinates, rates, efforts, reactions, contacts; default: poses,coordinates,rates.
     #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "poses", value_parser = quantity)]
-    pub(crate) quantities: Vec<Quantity>,
+    pub(crate) quantities: Vec<TableQuantity>,
     /// Rows per simulated second; default: one per step.
     #[arg(long, value_name = "HZ", requires = "poses", value_parser = rate, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
@@ -485,6 +483,15 @@ fn positive(text: &str) -> Result<f64, String> {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("expected a number above zero".into()),
     }
+}
+
+/// A quantity, as the command line names it.
+fn quantity(text: &str) -> Result<TableQuantity, String> {
+    let known = || TableQuantity::ALL.map(TableQuantity::name).join(", ");
+    TableQuantity::ALL
+        .into_iter()
+        .find(|quantity| quantity.name() == text)
+        .ok_or_else(|| format!("expected some of {}", known()))
 }
 
 fn rate(text: &str) -> Result<f64, String> {

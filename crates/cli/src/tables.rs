@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use sinew_io::{Quantity, Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};
+use sinew_io::{Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};
 use sinew_sim::World;
 
 use crate::args::TableArgs;
@@ -80,13 +80,4 @@ impl TableExport {
             .map(|()| self.path.clone())
             .map_err(|error| format!("cannot write {}: {error}", self.path.display()))
     }
-}
-
-/// A quantity, as the command line names it.
-pub(crate) fn quantity(text: &str) -> Result<Quantity, String> {
-    let known = || Quantity::ALL.map(Quantity::name).join(", ");
-    Quantity::ALL
-        .into_iter()
-        .find(|quantity| quantity.name() == text)
-        .ok_or_else(|| format!("expected some of {}", known()))
 }

@@ -2,20 +2,20 @@
 
 use thiserror::Error;
 
-use crate::report::Place;
+use crate::report::FilePlace;
 
 /// One thing that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: {problem}")]
 pub struct ImportFault {
     /// Where it is.
-    pub place: Place,
+    pub place: FilePlace,
     /// What is wrong, and how to mend it.
     pub problem: String,
 }
 
 impl ImportFault {
-    pub(crate) fn new(place: Place, problem: impl Into<String>) -> Self {
+    pub(crate) fn new(place: FilePlace, problem: impl Into<String>) -> Self {
         Self { place, problem: problem.into() }
     }
 }

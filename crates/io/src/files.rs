@@ -14,12 +14,12 @@ const MAX_BYTES: u64 = 256_000_000;
 /// Where the files are that a file names.
 #[derive(Clone, Debug)]
 pub struct Files {
-    source: Source,
+    source: FileRoot,
     max_bytes: u64,
 }
 
 #[derive(Clone, Debug)]
-enum Source {
+enum FileRoot {
     /// Folders on the disk, the first one that of the file itself.
     Roots(Vec<PathBuf>),
     /// Contents by name.
@@ -41,18 +41,18 @@ impl Files {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut roots = vec![folder.to_owned()];
         roots.extend(package_of(folder));
-        Self { source: Source::Roots(roots), max_bytes: MAX_BYTES }
+        Self { source: FileRoot::Roots(roots), max_bytes: MAX_BYTES }
     }
 
     /// Files in memory, by the names that are written.
     pub fn in_memory(contents: BTreeMap<String, Vec<u8>>) -> Self {
-        Self { source: Source::Memory(contents), max_bytes: MAX_BYTES }
+        Self { source: FileRoot::Memory(contents), max_bytes: MAX_BYTES }
     }
 
     /// Looks in another folder, too.
     #[must_use]
     pub fn with_root(mut self, folder: impl Into<PathBuf>) -> Self {
-        if let Source::Roots(roots) = &mut self.source {
+        if let FileRoot::Roots(roots) = &mut self.source {
             roots.push(folder.into());
         }
         self
@@ -70,8 +70,8 @@ impl Files {
     /// What is wrong, and how to mend it.
     pub fn read(&self, name: &str) -> Result<FoundFile, String> {
         let roots = match &self.source {
-            Source::Roots(roots) => roots,
-            Source::Memory(contents) => {
+            FileRoot::Roots(roots) => roots,
+            FileRoot::Memory(contents) => {
                 let bytes = contents.get(name).ok_or_else(|| format!("there is no file `{name}`"))?;
                 return Ok(FoundFile { name: name.to_owned(), bytes: bytes.clone() });
             }

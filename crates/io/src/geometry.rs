@@ -15,7 +15,7 @@ use sinew_scene::{
 
 use crate::files::Files;
 use crate::mesh_files;
-use crate::report::{ImportReport, Outcome, Place};
+use crate::report::{FilePlace, ImportReport, Outcome};
 use crate::robot::{ImportOptions, MeshContact};
 
 /// What a body looks like, or how it touches.
@@ -23,12 +23,12 @@ use crate::robot::{ImportOptions, MeshContact};
 pub(crate) struct Geometry {
     /// Its frame in that of the body.
     pub(crate) at: Pose,
-    pub(crate) form: Form,
-    pub(crate) place: Place,
+    pub(crate) form: GeometryForm,
+    pub(crate) place: FilePlace,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Form {
+pub(crate) enum GeometryForm {
     Solid(Shape),
     /// A file, and factors on its coordinates.
     Mesh {
@@ -71,8 +71,8 @@ impl<'a> GeometryWriter<'a> {
     ) {
         let at = PoseDoc::from(what.at);
         match &what.form {
-            Form::Solid(solid) => scene.bodies[body].shapes.push(ShapeDoc { solid: *solid, at }),
-            Form::Mesh { .. } | Form::Made { .. } => {
+            GeometryForm::Solid(solid) => scene.bodies[body].shapes.push(ShapeDoc { solid: *solid, at }),
+            GeometryForm::Mesh { .. } | GeometryForm::Made { .. } => {
                 let Some(mesh) = self.mesh(scene, &what.form, &what.place, report) else { return };
                 let shape = TriMeshDoc { at, file: mesh.file, scale: mesh.scale, ..TriMeshDoc::default() };
                 let contact = ContactDoc { groups: 0, touches: 0, ..ContactDoc::default() };
@@ -92,7 +92,7 @@ impl<'a> GeometryWriter<'a> {
     ) {
         let at = PoseDoc::from(what.at);
         let shape = match &what.form {
-            Form::Solid(Shape::Ellipsoid { semi_axes }) => {
+            GeometryForm::Solid(Shape::Ellipsoid { semi_axes }) => {
                 let what_for = "ellipsoids cannot be touched; the hull of points on it is used";
                 report.note(Outcome::Approximated, what.place.clone(), what_for);
                 ColliderShapeDoc::Convex(HullDoc {
@@ -101,8 +101,8 @@ impl<'a> GeometryWriter<'a> {
                     ..HullDoc::default()
                 })
             }
-            Form::Solid(solid) => ColliderShapeDoc::Solid(ShapeDoc { solid: *solid, at }),
-            Form::Mesh { .. } | Form::Made { .. } => {
+            GeometryForm::Solid(solid) => ColliderShapeDoc::Solid(ShapeDoc { solid: *solid, at }),
+            GeometryForm::Mesh { .. } | GeometryForm::Made { .. } => {
                 let Some(SceneMesh { file, scale }) = self.mesh(scene, &what.form, &what.place, report)
                 else {
                     return;
@@ -134,19 +134,19 @@ impl<'a> GeometryWriter<'a> {
     fn mesh(
         &mut self,
         scene: &mut SceneDoc,
-        form: &Form,
-        place: &Place,
+        form: &GeometryForm,
+        place: &FilePlace,
         report: &mut ImportReport,
     ) -> Option<SceneMesh> {
         let files = self.files;
         let key = |name: &str, scale: DVec3| (name.to_owned(), scale.to_array().map(f64::to_bits));
         let found = match form {
-            Form::Solid(_) => return None,
-            Form::Mesh { file, scale } => {
+            GeometryForm::Solid(_) => return None,
+            GeometryForm::Mesh { file, scale } => {
                 let entry = self.meshes.entry(key(file, *scale));
                 entry.or_insert_with(|| scene_mesh(scene, files, file, *scale))
             }
-            Form::Made { name, mesh } => {
+            GeometryForm::Made { name, mesh } => {
                 let entry = self.meshes.entry(key(name, DVec3::ZERO));
                 entry.or_insert_with(|| Ok(made_mesh(scene, name, mesh.as_deref().map_err(Clone::clone)?)))
             }

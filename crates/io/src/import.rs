@@ -8,7 +8,7 @@ use crate::files::Files;
 use crate::gltf::read_gltf;
 use crate::imported::Imported;
 use crate::mjcf::read_mjcf;
-use crate::report::Place;
+use crate::report::FilePlace;
 use crate::robot::ImportOptions;
 use crate::urdf::read_urdf;
 
@@ -21,7 +21,7 @@ pub const ENDINGS: &[&str] = &["urdf", "mjcf", "xml", "gltf", "glb", "bvh"];
 /// Everything that is wrong, with file, line and element.
 pub fn import(path: &Path, files: &Files, options: &ImportOptions) -> Result<Imported, ImportError> {
     let file = path.display().to_string();
-    let whole = |problem: String| ImportFault::new(Place::whole(&file), problem);
+    let whole = |problem: String| ImportFault::new(FilePlace::whole(&file), problem);
     let bytes = files.open(path).map_err(whole)?;
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     let text = || String::from_utf8(bytes.clone()).map_err(|_| whole("it is not text in UTF-8".to_owned()));

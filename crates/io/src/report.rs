@@ -30,7 +30,7 @@ impl Outcome {
 
 /// Where something is in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct FilePlace {
     /// The file, as it was named.
     pub file: String,
     /// Its line, from 1; 0 if lines mean nothing there.
@@ -39,14 +39,14 @@ pub struct Place {
     pub element: String,
 }
 
-impl Place {
+impl FilePlace {
     /// A place without a line.
     pub fn whole(file: impl Into<String>) -> Self {
         Self { file: file.into(), ..Self::default() }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePlace {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.file)?;
         if self.line > 0 {
@@ -61,11 +61,11 @@ impl fmt::Display for Place {
 
 /// A part of a file that was not used just as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct ImportFinding {
     /// What became of it.
     pub outcome: Outcome,
     /// Where it is.
-    pub place: Place,
+    pub place: FilePlace,
     /// What was done, and why.
     pub what: String,
 }
@@ -77,7 +77,7 @@ pub struct ImportReport {
     /// How many parts of each kind were used.
     pub used: BTreeMap<&'static str, usize>,
     /// What was not used just as it is written, in the order of the file.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ImportFinding>,
 }
 
 impl ImportReport {
@@ -89,12 +89,12 @@ impl ImportReport {
     }
 
     /// Notes a part that was not used just as it is written.
-    pub fn note(&mut self, outcome: Outcome, place: Place, what: impl Into<String>) {
-        self.findings.push(Finding { outcome, place, what: what.into() });
+    pub fn note(&mut self, outcome: Outcome, place: FilePlace, what: impl Into<String>) {
+        self.findings.push(ImportFinding { outcome, place, what: what.into() });
     }
 
     /// The findings of one outcome.
-    pub fn of(&self, outcome: Outcome) -> impl Iterator<Item = &Finding> {
+    pub fn of(&self, outcome: Outcome) -> impl Iterator<Item = &ImportFinding> {
         self.findings.iter().filter(move |finding| finding.outcome == outcome)
     }
 

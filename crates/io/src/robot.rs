@@ -4,7 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{MassProperties, Pose, Sym3, exp_so3, quat_to_mat3};
 use sinew_scene::FrameDoc;
 
-use crate::report::{ImportReport, Outcome, Place};
+use crate::report::{FilePlace, ImportReport, Outcome};
 use crate::rig::RigOptions;
 
 /// What holds the root of an imported robot.
@@ -77,7 +77,7 @@ pub(crate) fn joint_frame(pose: &Pose, axis: DVec3) -> FrameDoc {
 const LEAST_MOMENT: f64 = 1e-10;
 
 /// Mass properties that a body can have: moments that are too small, or too different for a real body, are raised.
-pub(crate) fn physical(mass: MassProperties, place: &Place, report: &mut ImportReport) -> MassProperties {
+pub(crate) fn physical(mass: MassProperties, place: &FilePlace, report: &mut ImportReport) -> MassProperties {
     if mass.is_physical().is_ok() {
         return mass;
     }

@@ -20,7 +20,7 @@ const TETRAHEDRON: u8 = 10;
 /// A frame as a `.vtu` file. None without this frame.
 pub fn vtu(clip: &Clip, frame: usize) -> Option<String> {
     let moment = clip.frames.get(frame)?;
-    let mut grid = Grid::default();
+    let mut grid = VtuGrid::default();
     for (flesh, nodes) in clip.flesh.iter().zip(&moment.nodes) {
         let first = grid.push_points(nodes.iter().copied());
         for tet in &flesh.tets {
@@ -58,7 +58,7 @@ pub fn pvd(frames: impl IntoIterator<Item = (f64, String)>) -> String {
 
 /// An unstructured grid.
 #[derive(Default)]
-struct Grid {
+struct VtuGrid {
     points: Vec<f32>,
     /// Forces at points; zero beyond its end.
     forces: Vec<f32>,
@@ -71,7 +71,7 @@ struct Grid {
     volumes: Vec<f32>,
 }
 
-impl Grid {
+impl VtuGrid {
     /// Adds points: the place of the first one.
     fn push_points(&mut self, points: impl Iterator<Item = DVec3>) -> u32 {
         let first = self.points.len() / 3;

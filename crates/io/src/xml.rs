@@ -9,7 +9,7 @@ use glam::DVec3;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::error::ImportFault;
-use crate::report::{ImportReport, Outcome, Place};
+use crate::report::{FilePlace, ImportReport, Outcome};
 
 /// Most nodes of a document.
 const MAX_NODES: u32 = 20_000_000;
@@ -46,7 +46,7 @@ impl Element {
     pub(crate) fn parse(text: &str, file: &str) -> Result<Self, ImportFault> {
         let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
         let tree = Document::parse_with_options(text, options).map_err(|error| {
-            let place = Place { line: error.pos().row, ..Place::whole(file) };
+            let place = FilePlace { line: error.pos().row, ..FilePlace::whole(file) };
             ImportFault::new(place, format!("this is not XML: {error}"))
         })?;
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
@@ -98,10 +98,10 @@ impl Element {
     }
 
     /// Where it is: its line, its tag and its name.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> FilePlace {
         let named = self.attributes.iter().find(|attribute| attribute.name == "name");
         let name = named.map(|name| format!(" `{}`", name.value)).unwrap_or_default();
-        Place { file: self.file.to_string(), line: self.line, element: format!("<{}>{name}", self.tag) }
+        FilePlace { file: self.file.to_string(), line: self.line, element: format!("<{}>{name}", self.tag) }
     }
 
     /// A fault at this element.

@@ -105,11 +105,11 @@ impl Kind {
 /// The numbers after the header.
 struct Data<'a> {
     rest: &'a [u8],
-    form: Form,
+    form: PlyForm,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum PlyForm {
     Text,
     Little,
     Big,
@@ -135,9 +135,9 @@ impl Header {
             match words[..] {
                 ["ply"] if line == 0 => {}
                 _ if line == 0 => return bad("a PLY file begins with `ply`"),
-                ["format", "ascii", _] => form = Some(Form::Text),
-                ["format", "binary_little_endian", _] => form = Some(Form::Little),
-                ["format", "binary_big_endian", _] => form = Some(Form::Big),
+                ["format", "ascii", _] => form = Some(PlyForm::Text),
+                ["format", "binary_little_endian", _] => form = Some(PlyForm::Little),
+                ["format", "binary_big_endian", _] => form = Some(PlyForm::Big),
                 ["element", name, n] => match n.parse() {
                     Ok(n) => elements.push(PlyElement { name: name.to_owned(), n, properties: Vec::new() }),
                     Err(_) => return bad("the number of elements is no number"),
@@ -196,7 +196,7 @@ impl PlyElement {
 impl Data<'_> {
     fn number(&mut self, kind: Kind) -> Result<f64, MeshError> {
         let ends = || fault("the file ends where a number should be".to_owned());
-        if self.form == Form::Text {
+        if self.form == PlyForm::Text {
             let text = self.rest.trim_ascii_start();
             let n = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
             self.rest = &text[n..];
@@ -204,7 +204,7 @@ impl Data<'_> {
                 std::str::from_utf8(&text[..n]).ok().filter(|word| !word.is_empty()).ok_or_else(ends)?;
             return word.parse().map_err(|_| fault(format!("{word:?} is not a number")));
         }
-        let is_big = self.form == Form::Big;
+        let is_big = self.form == PlyForm::Big;
         macro_rules! take {
             ($type:ty) => {{
                 let (bytes, rest) = self.rest.split_first_chunk().ok_or_else(ends)?;

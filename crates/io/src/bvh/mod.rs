@@ -17,7 +17,7 @@ use sinew_scene::{ColliderDoc, ContactDoc, SceneDoc};
 use self::parse::{BvhChannel, BvhJoint, BvhMotion};
 use crate::error::ImportError;
 use crate::imported::Imported;
-use crate::report::{ImportReport, Outcome, Place};
+use crate::report::{FilePlace, ImportReport, Outcome};
 use crate::rig::{Rig, RigBone, RigMotion, bone_shapes, bounds, lowest, unique_names};
 use crate::robot::{ImportOptions, RootHold};
 
@@ -153,8 +153,11 @@ fn note_stretches(read: &BvhMotion, file: &str, report: &mut ImportReport) {
     {
         let moves = |frame: &[f64]| position(joint, &frame[joint.first..]).distance(upright(joint.offset));
         let most = read.frames().map(moves).fold(0.0, f64::max);
-        let place =
-            Place { element: format!("JOINT {}", joint.name), line: joint.line, ..Place::whole(file) };
+        let place = FilePlace {
+            element: format!("JOINT {}", joint.name),
+            line: joint.line,
+            ..FilePlace::whole(file)
+        };
         let what =
             format!("its position channels move it by up to {most:.4} units; bones keep their lengths");
         let outcome =

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::error::ImportFault;
-use crate::report::Place;
+use crate::report::FilePlace;
 
 /// Most numbers of a motion, and most joints times frames.
 pub(super) const MAX_VALUES: usize = 5_000_000;
@@ -94,7 +94,7 @@ struct BvhWords<'a, I: Iterator<Item = (u32, &'a str)>> {
 
 impl<'a, I: Iterator<Item = (u32, &'a str)>> BvhWords<'a, I> {
     fn fault(&self, problem: impl Into<String>) -> ImportFault {
-        ImportFault::new(Place { line: self.line, ..Place::whole(self.file) }, problem)
+        ImportFault::new(FilePlace { line: self.line, ..FilePlace::whole(self.file) }, problem)
     }
 
     fn next(&mut self, what: &str) -> Result<&'a str, ImportFault> {

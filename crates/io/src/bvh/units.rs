@@ -12,7 +12,7 @@ use glam::DVec3;
 
 use super::parse::BvhJoint;
 use crate::error::ImportFault;
-use crate::report::{ImportReport, Outcome, Place};
+use crate::report::{FilePlace, ImportReport, Outcome};
 use crate::rig::{RigOptions, extent};
 
 /// Length of a unit (m): as told, or guessed, with a line in the report.
@@ -22,7 +22,7 @@ pub(super) fn scale(
     file: &str,
     report: &mut ImportReport,
 ) -> Result<f64, ImportFault> {
-    let place = Place { element: "HIERARCHY".to_owned(), ..Place::whole(file) };
+    let place = FilePlace { element: "HIERARCHY".to_owned(), ..FilePlace::whole(file) };
     let tall = height(joints);
     if !(tall.is_finite() && tall > 1e-9) {
         return Err(ImportFault::new(place, "all joints are at one place"));

@@ -1,7 +1,7 @@
 //! The two forms of a glTF file: JSON text, and GLB, which is JSON and one buffer in chunks (glTF 2.0 §4).
 
 use crate::error::ImportFault;
-use crate::report::Place;
+use crate::report::FilePlace;
 
 /// Most bytes of JSON (64 MB): what is read from it takes about ten times as much memory.
 const MAX_JSON: usize = 64_000_000;
@@ -11,7 +11,7 @@ const BIN: u32 = 0x004E_4942;
 
 /// The JSON of a file and the buffer in it, if it has one.
 pub(super) fn split<'a>(bytes: &'a [u8], file: &str) -> Result<(&'a [u8], Option<&'a [u8]>), ImportFault> {
-    let fault = |problem: String| ImportFault::new(Place::whole(file), problem);
+    let fault = |problem: String| ImportFault::new(FilePlace::whole(file), problem);
     let (json, bin) = if bytes.starts_with(b"glTF") { chunks(bytes).map_err(fault)? } else { (bytes, None) };
     if json.len() > MAX_JSON {
         return Err(fault(format!("the JSON has {} bytes, more than {MAX_JSON}", json.len())));

@@ -11,7 +11,7 @@ use super::json::{JsonItem, short};
 use super::{buffers, container};
 use crate::error::ImportFault;
 use crate::files::Files;
-use crate::report::Place;
+use crate::report::FilePlace;
 
 /// Most numbers that are read from accessors in all.
 const MAX_NUMBERS: usize = 20_000_000;
@@ -30,7 +30,7 @@ const KNOWN: &[&str] = &["KHR_mesh_quantization", "KHR_texture_transform", "KHR_
 impl<'a> Document<'a> {
     pub(super) fn read(bytes: &'a [u8], file: &str, files: &Files) -> Result<Self, ImportFault> {
         let (json, bin) = container::split(bytes, file)?;
-        let fault = |problem: String| ImportFault::new(Place::whole(file), problem);
+        let fault = |problem: String| ImportFault::new(FilePlace::whole(file), problem);
         let json: Value =
             serde_json::from_slice(json).map_err(|error| fault(format!("it is not glTF: {error}")))?;
         let mut document =

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::error::ImportFault;
-use crate::report::Place;
+use crate::report::FilePlace;
 
 /// The beginning of a name.
 pub(super) fn short(name: &str) -> String {
@@ -19,8 +19,8 @@ pub(super) struct JsonItem<'a> {
 }
 
 impl<'a> JsonItem<'a> {
-    pub(super) fn place(&self) -> Place {
-        Place { element: self.element.clone(), ..Place::whole(self.file) }
+    pub(super) fn place(&self) -> FilePlace {
+        FilePlace { element: self.element.clone(), ..FilePlace::whole(self.file) }
     }
 
     pub(super) fn fault(&self, problem: impl Into<String>) -> ImportFault {

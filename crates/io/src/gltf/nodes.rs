@@ -8,7 +8,7 @@ use sinew_math::{Pose, mat3_to_quat, quat_to_mat3};
 use super::document::Document;
 use super::json::{JsonItem, short};
 use crate::error::ImportFault;
-use crate::report::Place;
+use crate::report::FilePlace;
 
 /// Translation, rotation and scale of a node in its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ fn affine(linear: DMat3, translation: DVec3) -> DMat4 {
 /// A node.
 pub(super) struct GltfNode {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: FilePlace,
     pub(super) parent: Option<usize>,
     pub(super) placed: NodePlace,
     pub(super) mesh: Option<usize>,

@@ -27,7 +27,7 @@ use super::mesh;
 use super::nodes::{Nodes, rigid};
 use crate::error::ImportFault;
 use crate::files::Files;
-use crate::geometry::{Form, Geometry, GeometryWriter};
+use crate::geometry::{Geometry, GeometryForm, GeometryWriter};
 use crate::mesh_files::to_obj;
 use crate::report::{ImportReport, Outcome};
 use crate::rig::{RigSkin, bounds, unique_names};
@@ -215,7 +215,7 @@ fn write(
         lowest = heights.fold(lowest, f64::min);
         let is_fixed = body.kind == BodyKindDoc::Fixed;
         scene.bodies.push(body);
-        let form = Form::Mesh { file: name, scale: DVec3::ONE };
+        let form = GeometryForm::Mesh { file: name, scale: DVec3::ONE };
         let what = Geometry { at: Pose::IDENTITY, form, place: nodes.nodes[node].place.clone() };
         let contact = ContactDoc::default();
         if is_fixed {

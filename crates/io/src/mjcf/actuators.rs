@@ -12,7 +12,7 @@ use super::defaults::Inherited;
 use super::parts::MjcfScene;
 use super::tendon::JointTerm;
 use crate::error::ImportFault;
-use crate::report::{ImportReport, Outcome, Place};
+use crate::report::{FilePlace, ImportReport, Outcome};
 use crate::xml::Element;
 
 /// Elements that share their defaults.
@@ -38,7 +38,7 @@ struct JointActuation {
     /// Sum of the largest forces; none if one has none.
     max_force: Option<f64>,
     n: usize,
-    place: Place,
+    place: FilePlace,
 }
 
 impl ServoLaw {

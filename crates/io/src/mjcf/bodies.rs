@@ -13,14 +13,14 @@ use super::geoms::{GeomReader, MjcfGeom};
 use super::joints::MjcfJoint;
 use super::settings::Conventions;
 use crate::error::ImportFault;
-use crate::report::{ImportReport, Place};
+use crate::report::{FilePlace, ImportReport};
 use crate::xml::Element;
 
 /// A body, as it is written.
 #[derive(Clone, Debug)]
 pub(super) struct MjcfBody {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: FilePlace,
     pub(super) parent: usize,
     /// In the frame of the parent, in the pose of the file.
     pub(super) at: Pose,
@@ -70,7 +70,7 @@ pub(super) struct BodyReader<'a, 'b> {
 impl<'a> BodyReader<'a, '_> {
     pub(super) fn read(&mut self, root: &'a Element) -> BodyTree<'a> {
         let mut tree = BodyTree::default();
-        tree.bodies.push(MjcfBody::new("world".to_owned(), Place::default(), 0, Pose::IDENTITY));
+        tree.bodies.push(MjcfBody::new("world".to_owned(), FilePlace::default(), 0, Pose::IDENTITY));
         for world in root.children("worldbody") {
             let outermost = Pending { element: world, body: 0, body_from_frame: Pose::IDENTITY, class: 0 };
             let mut next = Vec::new();
@@ -165,7 +165,7 @@ impl<'a> BodyReader<'a, '_> {
 }
 
 impl MjcfBody {
-    fn new(name: String, place: Place, parent: usize, at: Pose) -> Self {
+    fn new(name: String, place: FilePlace, parent: usize, at: Pose) -> Self {
         Self {
             name,
             place,

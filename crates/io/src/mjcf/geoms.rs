@@ -14,7 +14,7 @@ use super::frames::{direction, read_pose, towards};
 use super::meshes::MeshAssets;
 use super::settings::Conventions;
 use crate::error::ImportFault;
-use crate::geometry::{Form, Geometry};
+use crate::geometry::{Geometry, GeometryForm};
 use crate::report::{ImportReport, Outcome};
 
 /// Most groups of geoms that are shown without asking.
@@ -80,7 +80,7 @@ impl GeomReader<'_, '_> {
         let (at, size) = self.placed(geom, kind)?;
         let at = body_from_frame.compose(&at);
         let form = match (kind, geom.attribute("mesh")) {
-            ("plane", _) => Form::Solid(Shape::Sphere { radius: 1.0 }),
+            ("plane", _) => GeometryForm::Solid(Shape::Sphere { radius: 1.0 }),
             ("mesh", None) => return Err(geom.fault("write mesh=\"…\"")),
             (_, Some(mesh)) => {
                 if kind != "mesh" {
@@ -95,9 +95,9 @@ impl GeomReader<'_, '_> {
                 report.note(Outcome::Ignored, geom.own.place(), what);
                 return Ok(None);
             }
-            _ => Form::Solid(solid(geom, kind, size)?),
+            _ => GeometryForm::Solid(solid(geom, kind, size)?),
         };
-        let upright = if matches!(form, Form::Solid(_)) { along_z(kind) } else { DQuat::IDENTITY };
+        let upright = if matches!(form, GeometryForm::Solid(_)) { along_z(kind) } else { DQuat::IDENTITY };
         let at = at.compose(&Pose::from_rotation(upright));
         let mass = if kind == "plane" { None } else { self.mass(geom, &form, report)? };
         let color = match read_color(geom)? {
@@ -145,7 +145,7 @@ impl GeomReader<'_, '_> {
     fn mass(
         &mut self,
         geom: &Inherited<'_>,
-        form: &Form,
+        form: &GeometryForm,
         report: &mut ImportReport,
     ) -> Result<Option<MassProperties>, ImportFault> {
         let density = geom.number("density")?.unwrap_or(1000.0);
@@ -161,7 +161,7 @@ impl GeomReader<'_, '_> {
             report.note(Outcome::Approximated, geom.own.place(), what);
         }
         let filled = match (form, geom.attribute("mesh")) {
-            (Form::Solid(solid), _) => Ok(solid.mass_properties(1.0)),
+            (GeometryForm::Solid(solid), _) => Ok(solid.mass_properties(1.0)),
             (_, Some(mesh)) => self.meshes.mass(mesh),
             _ => Err("it has no shape".to_owned()),
         };

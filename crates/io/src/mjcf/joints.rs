@@ -9,14 +9,14 @@ use super::defaults::Inherited;
 use super::frames::{direction, read_quaternion};
 use super::settings::Conventions;
 use crate::error::ImportFault;
-use crate::report::Place;
+use crate::report::FilePlace;
 use crate::xml::Element;
 
 /// A joint of a body, to the body around it or to the joint before it.
 #[derive(Clone, Debug)]
 pub(super) struct MjcfJoint {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: FilePlace,
     pub(super) kind: JointKind,
     /// In the body frame.
     pub(super) position: DVec3,
@@ -79,7 +79,7 @@ impl MjcfJoint {
     pub(super) fn loose() -> Self {
         Self {
             name: String::new(),
-            place: Place::default(),
+            place: FilePlace::default(),
             kind: JointKind::Free,
             position: DVec3::ZERO,
             axis: DVec3::X,

@@ -19,7 +19,7 @@ use super::frames::read_quaternion;
 use super::settings::Conventions;
 use crate::error::ImportFault;
 use crate::files::Files;
-use crate::geometry::Form;
+use crate::geometry::GeometryForm;
 use crate::mesh_files;
 use crate::xml::Element;
 
@@ -81,13 +81,13 @@ impl<'a> MeshAssets<'a> {
     }
 
     /// What a geom of a mesh looks like; none if there is no such mesh.
-    pub(super) fn form(&mut self, name: &str) -> Option<Form> {
+    pub(super) fn form(&mut self, name: &str) -> Option<GeometryForm> {
         let mesh = self.by_name.get_mut(name)?;
         mesh.element.mark_read();
         if let (Some(file), true) = (&mesh.file, mesh.reference == Pose::IDENTITY) {
-            return Some(Form::Mesh { file: file.clone(), scale: mesh.scale });
+            return Some(GeometryForm::Mesh { file: file.clone(), scale: mesh.scale });
         }
-        Some(Form::Made { name: name.to_owned(), mesh: mesh.triangles(self.files) })
+        Some(GeometryForm::Made { name: name.to_owned(), mesh: mesh.triangles(self.files) })
     }
 
     /// The mass of a mesh filled with density 1 kg/m³, or covered with 1 kg/m² if it is a shell, in the frame that geoms write.

@@ -8,7 +8,7 @@ use super::bodies::MjcfBody;
 use super::joints::MjcfJoint;
 use super::model::MjcfModel;
 use crate::error::ImportFault;
-use crate::report::{ImportReport, Outcome, Place};
+use crate::report::{FilePlace, ImportReport, Outcome};
 use crate::xml::Element;
 
 /// A joint by its body and its number there, and what its coordinate is multiplied by.
@@ -45,7 +45,7 @@ impl JointSum {
 /// A tendon, as it is written.
 #[derive(Debug)]
 pub(super) struct MjcfTendon {
-    pub(super) place: Place,
+    pub(super) place: FilePlace,
     /// None if it runs through points.
     pub(super) sum: Option<JointSum>,
     /// Points of bodies.

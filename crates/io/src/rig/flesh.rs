@@ -15,7 +15,7 @@ use super::repair::{Repaired, repaired, surface};
 use super::sizes::extent;
 use super::wrap::wrapped;
 use crate::error::ImportFault;
-use crate::report::{ImportReport, Outcome, Place};
+use crate::report::{FilePlace, ImportReport, Outcome};
 
 /// Least share of the skin's weights by which a node is held.
 const SHARE: f64 = 0.3;
@@ -33,7 +33,7 @@ pub(crate) fn add(
     rig: &Rig,
     skin: &RigSkin,
     (options, contact): (&RigOptions, ContactDoc),
-    (place, report): (&Place, &mut ImportReport),
+    (place, report): (&FilePlace, &mut ImportReport),
     scene: &mut SceneDoc,
 ) -> Result<(), ImportFault> {
     let fault = |problem: String| ImportFault::new(place.clone(), problem);
@@ -98,7 +98,7 @@ fn usual_cells(rig: &Rig, size: f64) -> u32 {
 fn solid(
     skin: &RigSkin,
     cell: f64,
-    place: &Place,
+    place: &FilePlace,
     report: &mut ImportReport,
 ) -> Result<(Surface, Vec<BoneWeights>), ImportFault> {
     let Repaired { skin, notes } = repaired(skin);

@@ -19,13 +19,13 @@ const MAX_POINTS: f64 = 4e6;
 const MAX_PASSED: f64 = 2e8;
 
 /// A grid of points.
-struct Grid {
+struct WrapGrid {
     origin: DVec3,
     step: f64,
     n: [usize; 3],
 }
 
-impl Grid {
+impl WrapGrid {
     fn index(&self, at: [usize; 3]) -> usize {
         at[0] + self.n[0] * (at[1] + self.n[1] * at[2])
     }
@@ -46,7 +46,7 @@ pub(super) fn wrapped(skin: &RigSkin, step: f64) -> RigSkin {
     let step = step.max(ops::exp(ops::ln(least) / 3.0));
     // Off the round numbers that modellers like, so that no ray runs along an edge.
     let off = DVec3::new(0.001_37, 0.002_71, 0.001_93) * step;
-    let grid = Grid {
+    let grid = WrapGrid {
         origin: low - DVec3::splat(3.0 * step) + off,
         step,
         n: size.to_array().map(|side| (side / step).ceil() as usize + 7),
@@ -98,7 +98,7 @@ impl<'a> NearestVertex<'a> {
 }
 
 /// Whether points are inside: 1, or 0.
-fn inside(grid: &Grid, skin: &RigSkin) -> Vec<f64> {
+fn inside(grid: &WrapGrid, skin: &RigSkin) -> Vec<f64> {
     let mut votes = vec![0_u8; grid.n.iter().product()];
     for axis in 0..3 {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -130,7 +130,7 @@ fn inside(grid: &Grid, skin: &RigSkin) -> Vec<f64> {
 fn crossings(
     points: [[f64; 3]; 3],
     [axis, u, v]: [usize; 3],
-    grid: &Grid,
+    grid: &WrapGrid,
     ways: &mut BTreeMap<(usize, usize), Vec<(f64, i32)>>,
 ) {
     let flat = points.map(|point| [point[u], point[v]]);
@@ -159,7 +159,7 @@ fn crossings(
 }
 
 /// The mean of every point with its neighbours, axis by axis.
-fn blurred(grid: &Grid, field: &[f64]) -> Vec<f64> {
+fn blurred(grid: &WrapGrid, field: &[f64]) -> Vec<f64> {
     let strides = [1, grid.n[0], grid.n[0] * grid.n[1]];
     let mut field = field.to_vec();
     for (axis, stride) in strides.into_iter().enumerate() {
@@ -179,7 +179,7 @@ const TETS: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
 
 /// The surface where the field passes [`LEVEL`].
-fn surface(grid: &Grid, field: &[f64]) -> RigSkin {
+fn surface(grid: &WrapGrid, field: &[f64]) -> RigSkin {
     let mut skin = RigSkin::default();
     let mut names: BTreeMap<(usize, usize), u32> = BTreeMap::new();
     let mut cut = |a: usize, b: usize| {

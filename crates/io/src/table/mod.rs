@@ -7,5 +7,5 @@ mod npy;
 mod sampler;
 mod writer;
 
-pub use sampler::{Quantity, Sampler, TableChoice};
+pub use sampler::{Sampler, TableChoice, TableQuantity};
 pub use writer::{TABLE_ENDINGS, TableFormat, TableWriter};

@@ -9,7 +9,7 @@ use super::glob::fits;
 
 /// A quantity of bodies or of joints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
+pub enum TableQuantity {
     /// Bodies: position of the body frame (m) and its rotation, a unit quaternion w, x, y, z.
     Poses,
     /// Bodies: angular velocity (rad/s), and velocity of the origin of the body frame (m/s).
@@ -27,7 +27,7 @@ pub enum Quantity {
     Contacts,
 }
 
-impl Quantity {
+impl TableQuantity {
     /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Poses,
@@ -57,7 +57,7 @@ impl Quantity {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableChoice {
     /// Which quantities.
-    pub quantities: Vec<Quantity>,
+    pub quantities: Vec<TableQuantity>,
     /// Patterns of names of bodies and joints, with `*` and `?`; a name that fits one of them is in the table.
     pub names: Vec<String>,
 }
@@ -66,7 +66,7 @@ impl Default for TableChoice {
     /// Poses of bodies, coordinates and rates of joints, of everything.
     fn default() -> Self {
         Self {
-            quantities: vec![Quantity::Poses, Quantity::Coordinates, Quantity::Rates],
+            quantities: vec![TableQuantity::Poses, TableQuantity::Coordinates, TableQuantity::Rates],
             names: vec!["*".to_owned()],
         }
     }
@@ -136,7 +136,7 @@ impl Sampler {
                 &choice.quantities,
             );
         }
-        Ok(Self { groups, needs_reactions: choice.quantities.contains(&Quantity::Reactions) })
+        Ok(Self { groups, needs_reactions: choice.quantities.contains(&TableQuantity::Reactions) })
     }
 
     /// Whether the steps must leave wrenches of joints: [`sinew_sim::Settings::reactions`].
@@ -212,24 +212,27 @@ fn contact(world: &World, body: BodyId) -> Force {
     sum
 }
 
-fn push_body(groups: &mut Vec<Group>, name: &str, body: BodyId, quantities: &[Quantity]) {
+fn push_body(groups: &mut Vec<Group>, name: &str, body: BodyId, quantities: &[TableQuantity]) {
     let mut push =
         |what: &str, parts, source| groups.push(Group { name: format!("{name}.{what}"), parts, source });
     for quantity in quantities {
         match quantity {
-            Quantity::Poses => {
+            TableQuantity::Poses => {
                 push("position", THREE, SampleSource::Position(body));
                 push("rotation", FOUR, SampleSource::Rotation(body));
             }
-            Quantity::Velocities => {
+            TableQuantity::Velocities => {
                 push("angular_velocity", THREE, SampleSource::AngularVelocity(body));
                 push("velocity", THREE, SampleSource::Velocity(body));
             }
-            Quantity::Contacts => {
+            TableQuantity::Contacts => {
                 push("contact_force", THREE, SampleSource::ContactForce(body));
                 push("contact_torque", THREE, SampleSource::ContactTorque(body));
             }
-            Quantity::Coordinates | Quantity::Rates | Quantity::Efforts | Quantity::Reactions => {}
+            TableQuantity::Coordinates
+            | TableQuantity::Rates
+            | TableQuantity::Efforts
+            | TableQuantity::Reactions => {}
         }
     }
 }
@@ -238,7 +241,7 @@ fn push_joint(
     groups: &mut Vec<Group>,
     (name, joint): (&str, JointId),
     kind: JointKind,
-    quantities: &[Quantity],
+    quantities: &[TableQuantity],
 ) {
     let mut push =
         |what: &str, parts, source| groups.push(Group { name: format!("{name}.{what}"), parts, source });
@@ -247,7 +250,7 @@ fn push_joint(
     let slide = slides.then_some(DriveCoordinate::Slide);
     for quantity in quantities {
         match quantity {
-            Quantity::Coordinates => {
+            TableQuantity::Coordinates => {
                 twist
                     .iter()
                     .for_each(|&along| push("angle", ONE, SampleSource::Coordinate(joint, Some(along))));
@@ -258,7 +261,7 @@ fn push_joint(
                     push("rotation", THREE, SampleSource::Coordinate(joint, None));
                 }
             }
-            Quantity::Rates => {
+            TableQuantity::Rates => {
                 twist
                     .iter()
                     .for_each(|&along| push("angle_rate", ONE, SampleSource::Rate(joint, Some(along))));
@@ -269,18 +272,18 @@ fn push_joint(
                     push("rotation_rate", THREE, SampleSource::Rate(joint, None));
                 }
             }
-            Quantity::Efforts => {
+            TableQuantity::Efforts => {
                 twist.iter().for_each(|&along| push("torque", ONE, SampleSource::Effort(joint, Some(along))));
                 slide.iter().for_each(|&along| push("force", ONE, SampleSource::Effort(joint, Some(along))));
                 if turns == Turns::Every {
                     push("torque", ONE, SampleSource::Effort(joint, None));
                 }
             }
-            Quantity::Reactions => {
+            TableQuantity::Reactions => {
                 push("reaction_torque", THREE, SampleSource::ReactionTorque(joint));
                 push("reaction_force", THREE, SampleSource::ReactionForce(joint));
             }
-            Quantity::Poses | Quantity::Velocities | Quantity::Contacts => {}
+            TableQuantity::Poses | TableQuantity::Velocities | TableQuantity::Contacts => {}
         }
     }
 }

@@ -4,40 +4,39 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 use sinew_math::{JointKind, Motion, Pose};
-use sinew_scene::{GearDoc, JointDoc, JointSpringDoc, LimitsDoc, SceneDoc};
+use sinew_scene::JointSpringDoc;
 
-use super::{Placement, Robot, links::read_origin};
-use crate::error::{ImportError, ImportFault};
-use crate::report::{ImportReport, Outcome, Place};
-use crate::robot::joint_frame;
+use super::links::read_origin;
+use crate::error::ImportFault;
+use crate::report::FilePlace;
 use crate::xml::Element;
 
 /// A joint, as it is written.
 pub(super) struct UrdfJoint<'a> {
     pub(super) name: String,
-    kind: JointKind,
-    place: Place,
+    pub(super) kind: JointKind,
+    pub(super) place: FilePlace,
     pub(super) parent: usize,
     pub(super) child: usize,
     /// Frame of the child in the parent at coordinate zero.
-    origin: Pose,
+    pub(super) origin: Pose,
     /// Main axis in that frame.
-    axis: DVec3,
-    limits: Option<[f64; 2]>,
-    damping: f64,
-    friction: f64,
-    spring: Option<JointSpringDoc>,
+    pub(super) axis: DVec3,
+    pub(super) limits: Option<[f64; 2]>,
+    pub(super) damping: f64,
+    pub(super) friction: f64,
+    pub(super) spring: Option<JointSpringDoc>,
     /// Largest effort and velocity, 0 if none is given.
-    bounds: [f64; 2],
-    mimic: Option<Mimic<'a>>,
+    pub(super) bounds: [f64; 2],
+    pub(super) mimic: Option<Mimic<'a>>,
 }
 
 /// Another joint that a joint follows.
-struct Mimic<'a> {
-    joint: &'a str,
-    ratio: f64,
-    offset: f64,
-    place: Place,
+pub(super) struct Mimic<'a> {
+    pub(super) joint: &'a str,
+    pub(super) ratio: f64,
+    pub(super) offset: f64,
+    pub(super) place: FilePlace,
 }
 
 impl UrdfJoint<'_> {
@@ -107,28 +106,40 @@ pub(super) fn read_joint<'a>(
         bounds: [0.0; 2],
         mimic: joint.child("mimic").map(read_mimic).transpose()?,
     };
-    if let Some(limit) = joint.child("limit") {
-        let [low, high] = [limit.number("lower")?, limit.number("upper")?].map(Option::unwrap_or_default);
-        if low > high {
-            return Err(limit.fault(format!("lower ({low}) is above upper ({high})")));
-        }
-        read.limits = has_limits.then_some([low, high]);
-        read.bounds = [limit.number("effort")?, limit.number("velocity")?].map(Option::unwrap_or_default);
-    } else if has_limits {
-        return Err(joint.fault("a revolute or prismatic joint needs <limit lower=\"…\" upper=\"…\"/>"));
-    }
-    if let Some(dynamics) = joint.child("dynamics") {
-        let not_negative = |name: &str| match dynamics.number(name)?.unwrap_or_default() {
-            value if value < 0.0 => Err(dynamics.fault(format!("`{name}` is negative"))),
-            value => Ok(value),
-        };
-        (read.damping, read.friction) = (not_negative("damping")?, not_negative("friction")?);
-        let stiffness = not_negative("spring_stiffness")?;
-        let rest = dynamics.number("spring_reference")?.unwrap_or_default();
-        read.spring =
-            (stiffness > 0.0).then(|| JointSpringDoc { stiffness, rest, ..JointSpringDoc::default() });
-    }
+    read.read_limit(joint, has_limits)?;
+    read.read_dynamics(joint)?;
     Ok(read)
+}
+
+impl UrdfJoint<'_> {
+    fn read_limit(&mut self, joint: &Element, has_limits: bool) -> Result<(), ImportFault> {
+        if let Some(limit) = joint.child("limit") {
+            let [low, high] = [limit.number("lower")?, limit.number("upper")?].map(Option::unwrap_or_default);
+            if low > high {
+                return Err(limit.fault(format!("lower ({low}) is above upper ({high})")));
+            }
+            self.limits = has_limits.then_some([low, high]);
+            self.bounds = [limit.number("effort")?, limit.number("velocity")?].map(Option::unwrap_or_default);
+        } else if has_limits {
+            return Err(joint.fault("a revolute or prismatic joint needs <limit lower=\"…\" upper=\"…\"/>"));
+        }
+        Ok(())
+    }
+
+    fn read_dynamics(&mut self, joint: &Element) -> Result<(), ImportFault> {
+        if let Some(dynamics) = joint.child("dynamics") {
+            let not_negative = |name: &str| match dynamics.number(name)?.unwrap_or_default() {
+                value if value < 0.0 => Err(dynamics.fault(format!("`{name}` is negative"))),
+                value => Ok(value),
+            };
+            (self.damping, self.friction) = (not_negative("damping")?, not_negative("friction")?);
+            let stiffness = not_negative("spring_stiffness")?;
+            let rest = dynamics.number("spring_reference")?.unwrap_or_default();
+            self.spring =
+                (stiffness > 0.0).then(|| JointSpringDoc { stiffness, rest, ..JointSpringDoc::default() });
+        }
+        Ok(())
+    }
 }
 
 fn read_mimic<'a>(mimic: &'a Element) -> Result<Mimic<'a>, ImportFault> {
@@ -137,76 +148,5 @@ fn read_mimic<'a>(mimic: &'a Element) -> Result<Mimic<'a>, ImportFault> {
         ratio: mimic.number("multiplier")?.unwrap_or(1.0),
         offset: mimic.number("offset")?.unwrap_or(0.0),
         place: mimic.place(),
-    })
-}
-
-/// Writes the joints, and the gears of those that mimic others.
-pub(super) fn write(
-    robot: &Robot<'_>,
-    placement: &Placement,
-    scene: &mut SceneDoc,
-    report: &mut ImportReport,
-) -> Result<(), ImportError> {
-    let joints: BTreeMap<&str, &UrdfJoint<'_>> =
-        robot.joints.iter().map(|joint| (joint.name.as_str(), joint)).collect();
-    for joint in &robot.joints {
-        let (child, child_from_link) = placement.host(joint.child);
-        let (parent, parent_from_link) = placement.host(joint.parent);
-        if child != parent {
-            let (child, parent) = (&robot.links[child].name, &robot.links[parent].name);
-            let mut written = JointDoc::new(joint.kind, &joint.name, child);
-            if !joint.is_fixed() {
-                written.limits =
-                    joint.limits.map(|[min, max]| LimitsDoc { min, max, ..LimitsDoc::default() });
-                (written.damping, written.friction, written.spring) =
-                    (joint.damping, joint.friction, joint.spring);
-            }
-            let on_parent = joint_frame(&parent_from_link.compose(&joint.origin), joint.axis);
-            scene
-                .joints
-                .push(written.parent(parent).local(joint_frame(&child_from_link, joint.axis), on_parent));
-        }
-        if let Some(mimic) = &joint.mimic {
-            scene.gears.push(gear(joint, mimic, &joints)?);
-            report.count("mimics", 1);
-        }
-        let [effort, velocity] = joint.bounds;
-        if effort > 0.0 || velocity > 0.0 {
-            let what = format!(
-                "effort {effort} and velocity {velocity} bound a motor, and a URDF has none; give the joint `motor: \
-                 Position(stiffness: …, damping: …, max_force: {effort})`"
-            );
-            report.note(Outcome::Ignored, joint.place.clone(), what);
-        }
-    }
-    report.count("joints", robot.joints.len());
-    Ok(())
-}
-
-fn gear(
-    joint: &UrdfJoint<'_>,
-    mimic: &Mimic<'_>,
-    joints: &BTreeMap<&str, &UrdfJoint<'_>>,
-) -> Result<GearDoc, ImportFault> {
-    let fault = |problem: String| ImportFault::new(mimic.place.clone(), problem);
-    let driver =
-        joints.get(mimic.joint).ok_or_else(|| fault(format!("there is no joint `{}`", mimic.joint)))?;
-    let has_coordinate =
-        |joint: &UrdfJoint<'_>| matches!(joint.kind, JointKind::Hinge | JointKind::Prismatic);
-    if !has_coordinate(joint) || !has_coordinate(driver) || driver.name == joint.name {
-        return Err(fault(
-            "only another joint that turns or slides can be followed, by one that does".to_owned(),
-        ));
-    }
-    if mimic.ratio == 0.0 {
-        return Err(fault("the multiplier is 0; make the joint fixed instead".to_owned()));
-    }
-    Ok(GearDoc {
-        name: format!("{}_follows_{}", joint.name, driver.name),
-        driver: driver.name.clone(),
-        driven: joint.name.clone(),
-        ratio: mimic.ratio,
-        offset: mimic.offset,
-        ..GearDoc::default()
     })
 }

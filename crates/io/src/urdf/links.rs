@@ -6,15 +6,15 @@ use glam::DVec3;
 use sinew_math::{Pose, Shape, exp_so3};
 
 use crate::error::ImportFault;
-use crate::geometry::{Form, Geometry};
-use crate::report::Place;
+use crate::geometry::{Geometry, GeometryForm};
+use crate::report::FilePlace;
 use crate::robot::roll_pitch_yaw;
 use crate::xml::Element;
 
 /// A link, as it is written.
 pub(super) struct UrdfLink {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: FilePlace,
     pub(super) inertial: Option<Inertial>,
     /// What it looks like, with colours.
     pub(super) visuals: Vec<(Geometry, Option<DVec3>)>,
@@ -119,18 +119,20 @@ fn read_geometry(element: &Element) -> Result<Geometry, ImportFault> {
             if size.min_element() <= 0.0 {
                 return Err(form.fault("the sizes must be positive"));
             }
-            (Pose::IDENTITY, Form::Solid(Shape::Box { size }))
+            (Pose::IDENTITY, GeometryForm::Solid(Shape::Box { size }))
         }
-        "sphere" => (Pose::IDENTITY, Form::Solid(Shape::Sphere { radius: size("radius")? })),
-        "cylinder" => {
-            (upright, Form::Solid(Shape::Cylinder { radius: size("radius")?, length: size("length")? }))
-        }
-        "capsule" => {
-            (upright, Form::Solid(Shape::Capsule { radius: size("radius")?, length: size("length")? }))
-        }
+        "sphere" => (Pose::IDENTITY, GeometryForm::Solid(Shape::Sphere { radius: size("radius")? })),
+        "cylinder" => (
+            upright,
+            GeometryForm::Solid(Shape::Cylinder { radius: size("radius")?, length: size("length")? }),
+        ),
+        "capsule" => (
+            upright,
+            GeometryForm::Solid(Shape::Capsule { radius: size("radius")?, length: size("length")? }),
+        ),
         "mesh" => {
             let scale = form.vector("scale")?.unwrap_or(DVec3::ONE);
-            (Pose::IDENTITY, Form::Mesh { file: form.required("filename")?.to_owned(), scale })
+            (Pose::IDENTITY, GeometryForm::Mesh { file: form.required("filename")?.to_owned(), scale })
         }
         other => {
             return Err(form.fault(format!(

@@ -8,6 +8,8 @@
 mod joints;
 mod links;
 mod placement;
+mod robot;
+mod written_joints;
 
 use std::collections::BTreeMap;
 
@@ -21,9 +23,8 @@ use crate::report::ImportReport;
 use crate::robot::{ImportOptions, RootHold};
 use crate::xml::Element;
 
-use self::joints::{UrdfJoint, read_joint};
-use self::links::{UrdfLink, read_link};
-use self::placement::Placement;
+use self::placement::UrdfPlacement;
+use self::robot::Robot;
 
 /// Reads the text of a URDF file, called `file` in errors.
 ///
@@ -40,54 +41,21 @@ pub fn read_urdf(
     let robot = Robot::read(&xml)?;
     let mut scene = SceneDoc::new(xml.attribute("name").unwrap_or("robot"));
     let free = options.root == RootHold::Free;
-    let placement = Placement::of(&robot, free, &mut report)?;
+    let placement = UrdfPlacement::of(&robot, free, &mut report)?;
     write_bodies(&robot, &placement, &mut scene, &mut report);
-    joints::write(&robot, &placement, &mut scene, &mut report)?;
+    written_joints::write_joints(&robot, &placement, &mut scene, &mut report)?;
     write_geometry(&robot, &placement, (files, options), &mut scene, &mut report);
     xml.note_unread(&mut report);
     report.sort();
     Ok(Imported { scene, report })
 }
 
-/// The links and joints of a file.
-struct Robot<'a> {
-    links: Vec<UrdfLink>,
-    joints: Vec<UrdfJoint<'a>>,
-}
-
-impl<'a> Robot<'a> {
-    fn read(root: &'a Element) -> Result<Self, ImportError> {
-        if root.tag() != "robot" {
-            return Err(root.fault("a URDF begins with <robot>").into());
-        }
-        let mut faults = Vec::new();
-        let mut keep = |fault| faults.push(fault);
-        let colors: BTreeMap<&str, _> = root
-            .children("material")
-            .filter_map(|material| Some((material.attribute("name")?, links::color_of(material).ok()??)))
-            .collect();
-        let links: Vec<_> = root
-            .children("link")
-            .filter_map(|link| read_link(link, &colors).map_err(&mut keep).ok())
-            .collect();
-        let mut names = BTreeMap::new();
-        for (number, link) in links.iter().enumerate() {
-            if names.insert(link.name.as_str(), number).is_some() {
-                keep(link.fault(format!("there is another link `{}`", link.name)));
-            }
-        }
-        let joints: Vec<_> = root
-            .children("joint")
-            .filter_map(|joint| read_joint(joint, &names).map_err(&mut keep).ok())
-            .collect();
-        if links.is_empty() && faults.is_empty() {
-            faults.push(root.fault("it has no <link>"));
-        }
-        if faults.is_empty() { Ok(Self { links, joints }) } else { Err(ImportError { faults }) }
-    }
-}
-
-fn write_bodies(robot: &Robot<'_>, placement: &Placement, scene: &mut SceneDoc, report: &mut ImportReport) {
+fn write_bodies(
+    robot: &Robot<'_>,
+    placement: &UrdfPlacement,
+    scene: &mut SceneDoc,
+    report: &mut ImportReport,
+) {
     for (number, link) in robot.links.iter().enumerate() {
         let Some(mass) = placement.mass(robot, number, report) else { continue };
         let kind = if placement.is_held(number) { BodyKindDoc::Fixed } else { BodyKindDoc::Dynamic };
@@ -106,7 +74,7 @@ fn write_bodies(robot: &Robot<'_>, placement: &Placement, scene: &mut SceneDoc, 
 
 fn write_geometry(
     robot: &Robot<'_>,
-    placement: &Placement,
+    placement: &UrdfPlacement,
     (files, options): (&Files, &ImportOptions),
     scene: &mut SceneDoc,
     report: &mut ImportReport,

@@ -10,7 +10,7 @@ use glam::DVec3;
 use sinew_math::{MassProperties, Pose, Sym3};
 use sinew_scene::MassDoc;
 
-use super::Robot;
+use super::robot::Robot;
 use crate::error::{ImportError, ImportFault};
 use crate::report::{ImportReport, Outcome};
 use crate::robot::physical;
@@ -19,7 +19,7 @@ use crate::robot::physical;
 const TINY: f64 = 1e-12;
 
 /// Where links are.
-pub(super) struct Placement {
+pub(super) struct UrdfPlacement {
     pub(super) world_from_link: Vec<Pose>,
     /// Per link, the link whose body carries it, and its frame in that body.
     hosts: Vec<(usize, Pose)>,
@@ -29,7 +29,7 @@ pub(super) struct Placement {
     total_mass: f64,
 }
 
-impl Placement {
+impl UrdfPlacement {
     /// Follows the joints from the root.
     pub(super) fn of(
         robot: &Robot<'_>,

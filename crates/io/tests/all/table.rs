@@ -1,6 +1,6 @@
 //! Tables of motions.
 
-use sinew_io::{Quantity, Sampler, TableChoice, TableFormat, TableWriter};
+use sinew_io::{Sampler, TableChoice, TableFormat, TableQuantity, TableWriter};
 use sinew_sim::{SceneDoc, World};
 
 fn swing() -> World {
@@ -77,7 +77,7 @@ fn json_is_by_item_and_lines_by_row() {
 
 #[test]
 fn reactions_carry_what_hangs_and_contacts_what_lies() {
-    let choice = TableChoice { quantities: Quantity::ALL.to_vec(), names: vec!["*".to_owned()] };
+    let choice = TableChoice { quantities: TableQuantity::ALL.to_vec(), names: vec!["*".to_owned()] };
     let mut world = swing();
     let sampler = Sampler::new(&world, &choice).expect("names");
     assert!(sampler.needs_reactions());

@@ -26,7 +26,7 @@ impl TetFile {
             _ => return Err(words.error("the third line must be ASCII or BINARY".into())),
         };
         let mut numbers = Numbers { words, is_binary };
-        let mut cells = Cells::default();
+        let mut cells = VtkCells::default();
         let mut nodes = Vec::new();
         while let Some(word) = numbers.words.next() {
             match word {
@@ -98,9 +98,9 @@ impl Numbers<'_, '_> {
     }
 
     /// Cells of old files: their sizes and nodes in turn; of new ones: offsets, then nodes.
-    fn cells(&mut self) -> Result<Cells, MeshError> {
+    fn cells(&mut self) -> Result<VtkCells, MeshError> {
         let (n, size) = (self.words.count("a number of cells")?, self.words.count("a size")?);
-        let mut cells = Cells::default();
+        let mut cells = VtkCells::default();
         self.begin();
         if let Some(kind) = self.array("OFFSETS")? {
             cells.offsets = self.integers(&kind, n)?;
@@ -164,14 +164,14 @@ fn size_of_kind(kind: &str) -> Option<usize> {
 
 /// Cells of any type.
 #[derive(Default)]
-pub(super) struct Cells {
+pub(super) struct VtkCells {
     /// Where the nodes of each cell begin, and of the last one end.
     pub(super) offsets: Vec<i64>,
     pub(super) nodes: Vec<i64>,
     pub(super) kinds: Vec<i64>,
 }
 
-impl Cells {
+impl VtkCells {
     /// The tetrahedra among the cells.
     pub(super) fn tets(&self, nodes: Vec<DVec3>) -> Result<ReadTets, MeshError> {
         let fault = |problem: String| MeshError::Format { problem };

@@ -6,7 +6,7 @@ use glam::DVec3;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use roxmltree::{Document, Node};
 
-use super::vtk::Cells;
+use super::vtk::VtkCells;
 use super::words::MOST;
 use super::{ReadTets, TetFile};
 use crate::error::MeshError;
@@ -104,7 +104,7 @@ impl<'a> Arrays<'a> {
         };
         let mut offsets = vec![0];
         offsets.extend(whole("offsets")?);
-        Cells { offsets, nodes: whole("connectivity")?, kinds: whole("types")? }.tets(nodes)
+        VtkCells { offsets, nodes: whole("connectivity")?, kinds: whole("types")? }.tets(nodes)
     }
 
     /// The numbers of a `<DataArray>`.

@@ -1,0 +1,86 @@
+//! Joints of the scene, and the gears of those that mimic others.
+
+use std::collections::BTreeMap;
+
+use sinew_math::JointKind;
+use sinew_scene::{GearDoc, JointDoc, LimitsDoc, SceneDoc};
+
+use super::joints::{Mimic, UrdfJoint};
+use super::placement::UrdfPlacement;
+use super::robot::Robot;
+use crate::error::{ImportError, ImportFault};
+use crate::report::{ImportReport, Outcome};
+use crate::robot::joint_frame;
+
+/// Writes the joints, and the gears of those that mimic others.
+pub(super) fn write_joints(
+    robot: &Robot<'_>,
+    placement: &UrdfPlacement,
+    scene: &mut SceneDoc,
+    report: &mut ImportReport,
+) -> Result<(), ImportError> {
+    let joints: BTreeMap<&str, &UrdfJoint<'_>> =
+        robot.joints.iter().map(|joint| (joint.name.as_str(), joint)).collect();
+    for joint in &robot.joints {
+        scene.joints.extend(written(joint, robot, placement));
+        if let Some(mimic) = &joint.mimic {
+            scene.gears.push(gear(joint, mimic, &joints)?);
+            report.count("mimics", 1);
+        }
+        let [effort, velocity] = joint.bounds;
+        if effort > 0.0 || velocity > 0.0 {
+            let what = format!(
+                "effort {effort} and velocity {velocity} bound a motor, and a URDF has none; give the joint `motor: \
+                 Position(stiffness: …, damping: …, max_force: {effort})`"
+            );
+            report.note(Outcome::Ignored, joint.place.clone(), what);
+        }
+    }
+    report.count("joints", robot.joints.len());
+    Ok(())
+}
+
+/// The joint between two bodies; none inside one body.
+fn written(joint: &UrdfJoint<'_>, robot: &Robot<'_>, placement: &UrdfPlacement) -> Option<JointDoc> {
+    let (child, child_from_link) = placement.host(joint.child);
+    let (parent, parent_from_link) = placement.host(joint.parent);
+    if child == parent {
+        return None;
+    }
+    let (child, parent) = (&robot.links[child].name, &robot.links[parent].name);
+    let mut written = JointDoc::new(joint.kind, &joint.name, child);
+    if !joint.is_fixed() {
+        written.limits = joint.limits.map(|[min, max]| LimitsDoc { min, max, ..LimitsDoc::default() });
+        (written.damping, written.friction, written.spring) = (joint.damping, joint.friction, joint.spring);
+    }
+    let on_parent = joint_frame(&parent_from_link.compose(&joint.origin), joint.axis);
+    Some(written.parent(parent).local(joint_frame(&child_from_link, joint.axis), on_parent))
+}
+
+fn gear(
+    joint: &UrdfJoint<'_>,
+    mimic: &Mimic<'_>,
+    joints: &BTreeMap<&str, &UrdfJoint<'_>>,
+) -> Result<GearDoc, ImportFault> {
+    let fault = |problem: String| ImportFault::new(mimic.place.clone(), problem);
+    let driver =
+        joints.get(mimic.joint).ok_or_else(|| fault(format!("there is no joint `{}`", mimic.joint)))?;
+    let has_coordinate =
+        |joint: &UrdfJoint<'_>| matches!(joint.kind, JointKind::Hinge | JointKind::Prismatic);
+    if !has_coordinate(joint) || !has_coordinate(driver) || driver.name == joint.name {
+        return Err(fault(
+            "only another joint that turns or slides can be followed, by one that does".to_owned(),
+        ));
+    }
+    if mimic.ratio == 0.0 {
+        return Err(fault("the multiplier is 0; make the joint fixed instead".to_owned()));
+    }
+    Ok(GearDoc {
+        name: format!("{}_follows_{}", joint.name, driver.name),
+        driver: driver.name.clone(),
+        driven: joint.name.clone(),
+        ratio: mimic.ratio,
+        offset: mimic.offset,
+        ..GearDoc::default()
+    })
+}
