@@ -49,18 +49,21 @@ pub fn controller(
     let actuation = Actuation::new(tree);
     let mut compiler = ScoreCompiler { tracks, model, looped, tree, start, actuation, is_implicit };
     compiler.actuate(score)?;
-    let warp = match &score.warp {
+    let warp = warp(&score.warp).map_err(fault("score.warp"))?;
+    let phases = score.phases.iter().enumerate();
+    let phases = phases.map(|(i, doc)| compiler.phase(doc, &format!("score.phases[{i}].control")));
+    let score = Score { phases: phases.collect::<Result<_, _>>()?, warp };
+    Controller::new(looped, compiler.actuation, score).map_err(fault("score"))
+}
+
+fn warp(doc: &WarpDoc) -> Result<TimeWarp, ControlError> {
+    match doc {
         WarpDoc::None => Ok(TimeWarp::identity()),
         WarpDoc::Sine { amplitude_s, duration_s } => TimeWarp::sine(*amplitude_s, *duration_s),
         WarpDoc::Through(pairs) => {
             TimeWarp::through(pairs.iter().map(|(run, score)| [*run, *score]).collect())
         }
-    };
-    let warp = warp.map_err(fault("score.warp"))?;
-    let phases = score.phases.iter().enumerate();
-    let phases = phases.map(|(i, doc)| compiler.phase(doc, &format!("score.phases[{i}].control")));
-    let score = Score { phases: phases.collect::<Result<_, _>>()?, warp };
-    Controller::new(looped, compiler.actuation, score).map_err(fault("score"))
+    }
 }
 
 fn fault(field: impl Into<String>) -> impl FnOnce(ControlError) -> BuildError {

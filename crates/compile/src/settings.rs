@@ -16,13 +16,7 @@ pub(crate) fn settings(scene: &SceneDoc, values: &ChangeDoc) -> Settings {
     let mut settings = Settings::default();
     settings.dt = values.dt.unwrap_or(scene.dt);
     settings.gravity = values.gravity.unwrap_or(scene.gravity);
-    settings.gyroscopic = match scene.gyroscopic {
-        GyroscopicDoc::Auto => Gyroscopic::Auto,
-        GyroscopicDoc::Implicit => Gyroscopic::Implicit,
-        GyroscopicDoc::Momentum => Gyroscopic::Momentum,
-        GyroscopicDoc::Explicit => Gyroscopic::Explicit,
-        GyroscopicDoc::Off => Gyroscopic::None,
-    };
+    settings.gyroscopic = gyroscopic(scene.gyroscopic);
     settings.together.precision = scene.flesh_solver.precision;
     settings.together.iterations = scene.flesh_solver.iterations;
     settings.scheme = scheme(values.stepper.as_ref().unwrap_or(&scene.stepper));
@@ -42,6 +36,16 @@ pub(crate) fn settings(scene: &SceneDoc, values: &ChangeDoc) -> Settings {
         }
     };
     settings
+}
+
+fn gyroscopic(doc: GyroscopicDoc) -> Gyroscopic {
+    match doc {
+        GyroscopicDoc::Auto => Gyroscopic::Auto,
+        GyroscopicDoc::Implicit => Gyroscopic::Implicit,
+        GyroscopicDoc::Momentum => Gyroscopic::Momentum,
+        GyroscopicDoc::Explicit => Gyroscopic::Explicit,
+        GyroscopicDoc::Off => Gyroscopic::None,
+    }
 }
 
 fn scheme(stepper: &StepperDoc) -> Scheme {

@@ -114,15 +114,7 @@ impl HealthNotice {
             Culprit::Contact(body, None) => {
                 format!("body `{}` and the world {text}", mechanism.body_name(body))
             }
-            Culprit::Flesh(FleshInside::Flesh(one, other)) => {
-                let [one, other] = [one, other].map(|flesh| model.flesh_name(flesh));
-                format!("flesh `{one}` and `{other}` {text}")
-            }
-            Culprit::Flesh(FleshInside::Body(flesh, body)) => {
-                let other =
-                    body.map_or("the world".to_owned(), |body| format!("`{}`", mechanism.body_name(body)));
-                format!("flesh `{}` and {other} {text}", model.flesh_name(flesh))
-            }
+            Culprit::Flesh(inside) => format!("flesh {} {text}", inside_names(inside, model)),
             Culprit::Tet(tet) => format!("tetrahedron {tet} {text}"),
         }
     }
@@ -210,5 +202,17 @@ impl StepReport {
             (HealthNotice::SlippingRope, rope(noticed.slipping_rope)),
         ];
         all.into_iter().filter_map(|(notice, culprit)| Some((notice, culprit?)))
+    }
+}
+
+/// Flesh and what it is inside of, by name.
+fn inside_names(inside: FleshInside, model: &Model) -> String {
+    let name = |flesh| format!("`{}`", model.flesh_name(flesh));
+    match inside {
+        FleshInside::Flesh(one, other) => format!("{} and {}", name(one), name(other)),
+        FleshInside::Body(flesh, Some(body)) => {
+            format!("{} and `{}`", name(flesh), model.mechanism().body_name(body))
+        }
+        FleshInside::Body(flesh, None) => format!("{} and the world", name(flesh)),
     }
 }

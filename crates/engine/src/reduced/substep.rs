@@ -150,7 +150,6 @@ impl Substep<'_> {
         work: &mut ReducedWorkspace,
         report: &mut StepReport,
     ) {
-        let tree = self.reduced.tree();
         let swept = if self.method == ReducedMethod::Rk4 {
             self.runge_kutta(bodies, work, report)
         } else {
@@ -161,7 +160,13 @@ impl Substep<'_> {
         report.mechanism.regularized += u32::from(swept.open.singular.is_some());
         report.mechanism.substeps += swept.parts;
         self.note_open_joint(work, report);
+        self.note_effort(work, report);
+    }
+
+    /// Adds the torques and accelerations of actuators to the effort of the step.
+    fn note_effort(&self, work: &ReducedWorkspace, report: &mut StepReport) {
         let Some(controller) = &work.controller else { return };
+        let tree = self.reduced.tree();
         let active = tree.links().filter(|link| controller.actuation().is_active(*link));
         let effort = &mut report.effort;
         for dof in active.flat_map(|link| tree.dofs(link)) {
