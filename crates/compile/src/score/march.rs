@@ -24,7 +24,7 @@ const FORETOLD: f64 = 0.3;
 const MOST: usize = 2000;
 
 /// Share by which a pull has to come nearer.
-const NEARER: f64 = 1e-4;
+const NEARER: f64 = 1e-6;
 
 /// What leads poses along loops.
 pub(super) struct March<'a> {
@@ -138,7 +138,9 @@ impl<'a> March<'a> {
 
     /// Draws the named joints to their places as far as the loops let them.
     fn pull(&mut self, pose: &mut Vec<f64>, wanted: &[f64]) {
-        let mut share = 1.0;
+        let tree = self.looped.tree();
+        let mut change = vec![0.0; tree.n_dofs()];
+        let mut share = (STRIDE / norm(&self.left(pose, wanted))).min(1.0);
         for _ in 0..MOST {
             let left = self.left(pose, wanted);
             let length = norm(&left);
@@ -146,11 +148,14 @@ impl<'a> March<'a> {
                 break;
             }
             let mut trial = pose.clone();
-            self.looped.tree().advance(&mut trial, &left, share * (STRIDE / length).min(1.0));
-            match self.closed(&trial, false) {
-                Some(next) if norm(&self.left(&next, wanted)) < (1.0 - NEARER) * length => *pose = next,
-                _ => share *= 0.5,
-            }
+            tree.advance(&mut trial, &left, share);
+            let next = self.closed(&trial, false).filter(|next| {
+                tree.difference(next, pose, &mut change);
+                largest(&change) < STRIDE && norm(&self.left(next, wanted)) < (1.0 - NEARER) * length
+            });
+            share *= if next.is_some() { 2.0 } else { 0.5 };
+            share = share.min(1.0);
+            next.into_iter().for_each(|next| *pose = next);
         }
     }
 
