@@ -138,9 +138,20 @@ impl<'a> GeometryWriter<'a> {
         place: &FilePlace,
         report: &mut ImportReport,
     ) -> Option<SceneMesh> {
+        match self.kept_mesh(scene, form)? {
+            Ok(mesh) => Some(mesh.clone()),
+            Err(problem) => {
+                report.note(Outcome::Ignored, place.clone(), problem.clone());
+                None
+            }
+        }
+    }
+
+    /// The mesh of a form, or why there is none, made when it is first asked for; none of a solid.
+    fn kept_mesh(&mut self, scene: &mut SceneDoc, form: &GeometryForm) -> Option<&Result<SceneMesh, String>> {
         let files = self.files;
         let key = |name: &str, scale: DVec3| (name.to_owned(), scale.to_array().map(f64::to_bits));
-        let found = match form {
+        Some(match form {
             GeometryForm::Solid(_) => return None,
             GeometryForm::Mesh { file, scale } => {
                 let entry = self.meshes.entry(key(file, *scale));
@@ -150,14 +161,7 @@ impl<'a> GeometryWriter<'a> {
                 let entry = self.meshes.entry(key(name, DVec3::ZERO));
                 entry.or_insert_with(|| Ok(made_mesh(scene, name, mesh.as_deref().map_err(Clone::clone)?)))
             }
-        };
-        match found {
-            Ok(mesh) => Some(mesh.clone()),
-            Err(problem) => {
-                report.note(Outcome::Ignored, place.clone(), problem.clone());
-                None
-            }
-        }
+        })
     }
 }
 

@@ -41,6 +41,17 @@ struct JointActuation {
     place: FilePlace,
 }
 
+impl JointActuation {
+    /// The motor that does it, in the coordinate of the scene; none if there is a force alone.
+    fn motor(&self, turns: f64) -> Option<MotorDoc> {
+        if self.stiffness > 0.0 {
+            let target = self.force / self.stiffness - turns;
+            return Some(MotorDoc::position(target, self.stiffness, self.damping));
+        }
+        (self.damping > 0.0).then(|| MotorDoc::velocity(self.force / self.damping, self.damping))
+    }
+}
+
 impl ServoLaw {
     /// Follows the elements from the farthest default to the actuator itself.
     fn read(actuator: &Inherited<'_>) -> Result<Self, ImportFault> {
@@ -213,11 +224,7 @@ impl<'a> MjcfScene<'a, '_> {
                 "its gains drive the joint away: a motor needs a stiffness and a damping that are not negative",
             );
         }
-        let motor = if all.stiffness > 0.0 {
-            MotorDoc::position(all.force / all.stiffness - turns, all.stiffness, all.damping)
-        } else if all.damping > 0.0 {
-            MotorDoc::velocity(all.force / all.damping, all.damping)
-        } else {
+        let Some(motor) = all.motor(turns) else {
             return ignore("a constant torque is an input: give it with Input::add_effort");
         };
         let motor = most.map_or(motor.clone(), |most| motor.max_force(most));

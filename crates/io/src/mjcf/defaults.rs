@@ -49,16 +49,21 @@ impl<'a> DefaultClasses<'a> {
             }
             read.classes[class].blocks.push(block);
             for inner in block.children("default") {
-                let name = inner.required("class")?;
-                let new = read.classes.len();
-                if read.names.insert(name, new).is_some() {
-                    return Err(inner.fault(format!("there is another class `{name}`")));
-                }
-                read.classes.push(DefaultClass { above: Some(class), blocks: Vec::new() });
-                next.push((inner, new, depth + 1));
+                next.push((inner, read.add(inner, class)?, depth + 1));
             }
         }
         Ok(read)
+    }
+
+    /// Adds an empty class inside another one, and gives its number.
+    fn add(&mut self, block: &'a Element, above: usize) -> Result<usize, ImportFault> {
+        let name = block.required("class")?;
+        let new = self.classes.len();
+        if self.names.insert(name, new).is_some() {
+            return Err(block.fault(format!("there is another class `{name}`")));
+        }
+        self.classes.push(DefaultClass { above: Some(above), blocks: Vec::new() });
+        Ok(new)
     }
 
     /// The class of an element: its own, else the one that holds where it is.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::{JointKind, Pose};
-use sinew_scene::{CurveDoc, GearDoc, JointDoc, TrackDoc};
+use sinew_scene::{CurveDoc, FrameDoc, GearDoc, JointDoc, TrackDoc};
 
 use super::defaults::Inherited;
 use super::frames::read_quaternion;
@@ -27,21 +27,31 @@ impl<'a> MjcfScene<'a, '_> {
                 continue;
             }
             element.mark_read();
-            if equality.flag("active")? == Some(false) {
-                element.mark_told();
-                report.note(Outcome::Ignored, element.place(), "it is not active");
-                continue;
-            }
-            match element.tag() {
-                "connect" => self.write_connect(&equality, report)?,
-                "weld" => self.write_weld(&equality, report)?,
-                "joint" => self.write_joint_equality(&equality, report)?,
-                _ => self.write_tendon_equality(&equality, report)?,
-            }
+            self.write_equality(&equality, report)?;
         }
         // What is held together may begin apart.
         self.scene.assemble = self.scene.joints.len() > n || !self.scene.gears.is_empty();
         Ok(())
+    }
+
+    /// Writes an equality by its kind; noted if it is not active.
+    fn write_equality(
+        &mut self,
+        equality: &Inherited<'_>,
+        report: &mut ImportReport,
+    ) -> Result<(), ImportFault> {
+        let element = equality.own;
+        if equality.flag("active")? == Some(false) {
+            element.mark_told();
+            report.note(Outcome::Ignored, element.place(), "it is not active");
+            return Ok(());
+        }
+        match element.tag() {
+            "connect" => self.write_connect(equality, report),
+            "weld" => self.write_weld(equality, report),
+            "joint" => self.write_joint_equality(equality, report),
+            _ => self.write_tendon_equality(equality, report),
+        }
     }
 
     fn equality_name(&mut self, equality: &Inherited<'_>) -> String {
@@ -133,14 +143,7 @@ impl<'a> MjcfScene<'a, '_> {
         let on_one = frame(&from_one.compose(&on_one), DVec3::ZERO);
         let on_two = frame(&from_two.compose(&on_two), DVec3::ZERO);
         let name = self.equality_name(equality);
-        let joint = match (a, b) {
-            (Some(child), parent) => {
-                let joint = JointDoc::new(kind, name, child).local(on_one, on_two);
-                JointDoc { parent: parent.map(str::to_owned), ..joint }
-            }
-            (None, child) => JointDoc::new(kind, name, child.unwrap_or_default()).local(on_two, on_one),
-        };
-        self.push_joint(joint);
+        self.push_joint(joint_between(kind, name, (a, on_one), (b, on_two)));
         report.count("equalities", 1);
     }
 
@@ -247,5 +250,21 @@ impl<'a> MjcfScene<'a, '_> {
             offset: d / c2 + ratio * turns(driver) - turns(driven),
             ..GearDoc::default()
         }
+    }
+}
+
+/// A joint between frames on two bodies, either of which may be the world.
+fn joint_between(
+    kind: JointKind,
+    name: String,
+    (one, on_one): (Option<&str>, FrameDoc),
+    (two, on_two): (Option<&str>, FrameDoc),
+) -> JointDoc {
+    match (one, two) {
+        (Some(child), parent) => {
+            let joint = JointDoc::new(kind, name, child).local(on_one, on_two);
+            JointDoc { parent: parent.map(str::to_owned), ..joint }
+        }
+        (None, child) => JointDoc::new(kind, name, child.unwrap_or_default()).local(on_two, on_one),
     }
 }

@@ -26,10 +26,7 @@ pub(super) fn read_rotation(element: &Inherited<'_>, units: &Conventions) -> Res
         return Ok(exp_so3(axis * (n[3] * units.angle)));
     }
     if let Some(n) = exactly("xyaxes", 6)? {
-        let x = direction(element, "xyaxes", DVec3::from_slice(&n))?;
-        let y = DVec3::from_slice(&n[3..]);
-        let y = direction(element, "xyaxes", y - x * x.dot(y))?;
-        return Ok(mat3_to_quat(&DMat3::from_cols(x, y, x.cross(y))));
+        return from_axes(element, [DVec3::from_slice(&n), DVec3::from_slice(&n[3..])]);
     }
     if let Some(n) = exactly("zaxis", 3)? {
         return Ok(towards(direction(element, "zaxis", DVec3::from_slice(&n))?));
@@ -41,6 +38,13 @@ pub(super) fn read_rotation(element: &Inherited<'_>, units: &Conventions) -> Res
         Some(n) => read_quaternion(&n).ok_or_else(|| element.fault("the quaternion is zero")),
         None => Ok(DQuat::IDENTITY),
     }
+}
+
+/// The rotation to two axes of a frame; of the second, what is across the first counts.
+fn from_axes(element: &Inherited<'_>, [x, y]: [DVec3; 2]) -> Result<DQuat, ImportFault> {
+    let x = direction(element, "xyaxes", x)?;
+    let y = direction(element, "xyaxes", y - x * x.dot(y))?;
+    Ok(mat3_to_quat(&DMat3::from_cols(x, y, x.cross(y))))
 }
 
 /// A unit quaternion from its real part and the three others; none if all are zero.

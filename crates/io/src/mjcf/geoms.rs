@@ -148,11 +148,7 @@ impl GeomReader<'_, '_> {
         form: &GeometryForm,
         report: &mut ImportReport,
     ) -> Result<Option<MassProperties>, ImportFault> {
-        let density = geom.number("density")?.unwrap_or(1000.0);
-        let given = geom.number("mass")?;
-        if density < 0.0 || given.is_some_and(|mass| mass < 0.0) {
-            return Err(geom.fault("mass and density must not be negative"));
-        }
+        let (given, density) = read_mass(geom)?;
         if given.unwrap_or(density) == 0.0 {
             return Ok(None);
         }
@@ -160,12 +156,7 @@ impl GeomReader<'_, '_> {
             let what = "`shellinertia`: the mass is spread over the whole solid";
             report.note(Outcome::Approximated, geom.own.place(), what);
         }
-        let filled = match (form, geom.attribute("mesh")) {
-            (GeometryForm::Solid(solid), _) => Ok(solid.mass_properties(1.0)),
-            (_, Some(mesh)) => self.meshes.mass(mesh),
-            _ => Err("it has no shape".to_owned()),
-        };
-        match filled {
+        match self.filled(geom, form) {
             Ok(filled) => Ok(Some(filled.with_mass(given.unwrap_or(density * filled.mass)))),
             Err(problem) => {
                 let what = format!("this geom has no mass: {problem}");
@@ -174,6 +165,25 @@ impl GeomReader<'_, '_> {
             }
         }
     }
+
+    /// The mass of the shape of a geom at density 1 kg/m³, or why it has none.
+    fn filled(&mut self, geom: &Inherited<'_>, form: &GeometryForm) -> Result<MassProperties, String> {
+        match (form, geom.attribute("mesh")) {
+            (GeometryForm::Solid(solid), _) => Ok(solid.mass_properties(1.0)),
+            (_, Some(mesh)) => self.meshes.mass(mesh),
+            _ => Err("it has no shape".to_owned()),
+        }
+    }
+}
+
+/// The mass of a geom, if it is written, and its density (kg/m³).
+fn read_mass(geom: &Inherited<'_>) -> Result<(Option<f64>, f64), ImportFault> {
+    let density = geom.number("density")?.unwrap_or(1000.0);
+    let given = geom.number("mass")?;
+    if density < 0.0 || given.is_some_and(|mass| mass < 0.0) {
+        return Err(geom.fault("mass and density must not be negative"));
+    }
+    Ok((given, density))
 }
 
 /// The turn from the axis of a round shape in a scene to that of MuJoCo.

@@ -34,11 +34,7 @@ pub(super) fn read_key(
     let names: Vec<String> = (0..keys.len()).map(name).collect();
     keys.iter().for_each(|key| key.mark_read());
     let Some(wanted) = wanted else {
-        for (key, name) in keys.iter().zip(&names) {
-            let what = format!("it is not used; --key {name} begins there");
-            key.mark_told();
-            report.note(Outcome::Ignored, key.place(), what);
-        }
+        note_unused(&keys, &names, report);
         return Ok(MjcfKey::default());
     };
     let found = names.iter().position(|name| name == wanted);
@@ -49,6 +45,15 @@ pub(super) fn read_key(
     };
     report.count("keyframes", 1);
     keys[number].read_key(model)
+}
+
+/// Tells how to begin in keyframes, of which none is used.
+fn note_unused(keys: &[&Element], names: &[String], report: &mut ImportReport) {
+    for (key, name) in keys.iter().zip(names) {
+        let what = format!("it is not used; --key {name} begins there");
+        key.mark_told();
+        report.note(Outcome::Ignored, key.place(), what);
+    }
 }
 
 impl Element {

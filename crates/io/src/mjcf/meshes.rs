@@ -64,10 +64,6 @@ impl<'a> MeshAssets<'a> {
         for asset in root.children("asset") {
             for element in asset.peek().iter().filter(|element| element.tag() == "mesh") {
                 let file = element.attribute("file");
-                let stem = |file: &str| {
-                    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-                    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
-                };
                 let name = element.attribute("name").map(str::to_owned).or_else(|| file.map(stem));
                 let name = name.ok_or_else(|| element.fault("the mesh has neither a name nor a file"))?;
                 let class = defaults.class(element, 0)?;
@@ -134,6 +130,12 @@ impl MeshAsset<'_> {
         }
         Ok(mesh)
     }
+}
+
+/// The name of a file without folders and ending.
+fn stem(file: &str) -> String {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
 }
 
 fn read_asset<'a>(

@@ -37,7 +37,7 @@ use crate::imported::Imported;
 use crate::report::ImportReport;
 use crate::robot::ImportOptions;
 
-use self::keys::read_key;
+use self::keys::{MjcfKey, read_key};
 use self::layout::BodyLayout;
 use self::model::MjcfModel;
 use self::parts::{MjcfScene, StartState};
@@ -60,12 +60,7 @@ pub fn read_mjcf(
     let layout = BodyLayout::of(&model.tree.bodies, &model.units, &mut report);
     let tendons = read_tendons(&model, &root, &mut report)?;
     let mut scene = MjcfScene::new(&model, &tendons, layout, root.attribute("model").unwrap_or("model"));
-    let start = StartState {
-        coordinates: key.coordinates.as_deref(),
-        rates: key.rates.as_deref(),
-        mocap: key.mocap.clone(),
-    };
-    scene.write_bodies(&start, &mut report);
+    scene.write_bodies(&start_of(&key), &mut report);
     scene.write_equalities(&root, &mut report)?;
     scene.write_tendons(&mut report);
     scene.write_actuators(&root, key.controls.as_deref(), &mut report)?;
@@ -75,4 +70,13 @@ pub fn read_mjcf(
     root.note_unread(&mut report);
     report.sort();
     Ok(Imported { scene, report })
+}
+
+/// A keyframe as the beginning of a scene.
+fn start_of(key: &MjcfKey) -> StartState<'_> {
+    StartState {
+        coordinates: key.coordinates.as_deref(),
+        rates: key.rates.as_deref(),
+        mocap: key.mocap.clone(),
+    }
 }

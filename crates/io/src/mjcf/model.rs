@@ -39,12 +39,7 @@ impl<'a> MjcfModel<'a> {
         }
         let units = Conventions::read(root)?;
         let defaults = DefaultClasses::read(root)?;
-        let colors = read_colors(root, &defaults)?;
-        let mut meshes = MeshAssets::read(root, &defaults, &units, files)?;
-        let geoms = GeomReader { units: &units, meshes: &mut meshes, colors: &colors };
-        let mut reader = BodyReader { defaults: &defaults, units: &units, geoms, report, faults: Vec::new() };
-        let mut tree = reader.read(root);
-        let mut faults = reader.faults;
+        let (mut tree, mut faults) = read_bodies(root, files, &units, &defaults, report)?;
         hold_roots(&mut tree.bodies, options.root, report);
         faults.extend(check_joints(&tree.bodies));
         let mut model = Self {
@@ -56,10 +51,7 @@ impl<'a> MjcfModel<'a> {
             joint_names: BTreeMap::new(),
         };
         faults.extend(model.name());
-        if !faults.is_empty() {
-            return Err(ImportError { faults });
-        }
-        Ok(model)
+        if faults.is_empty() { Ok(model) } else { Err(ImportError { faults }) }
     }
 
     /// Collects names; faults are names that are there twice.
@@ -100,6 +92,22 @@ impl<'a> MjcfModel<'a> {
         let site = site.ok_or_else(|| element.fault(format!("there is no site `{name}`")))?;
         site.resolve(&self.defaults, &self.units)
     }
+}
+
+/// Bodies with their geoms, and what is wrong with them.
+fn read_bodies<'a>(
+    root: &'a Element,
+    files: &'a Files,
+    units: &Conventions,
+    defaults: &DefaultClasses<'a>,
+    report: &mut ImportReport,
+) -> Result<(BodyTree<'a>, Vec<ImportFault>), ImportFault> {
+    let colors = read_colors(root, defaults)?;
+    let mut meshes = MeshAssets::read(root, defaults, units, files)?;
+    let geoms = GeomReader { units, meshes: &mut meshes, colors: &colors };
+    let mut reader = BodyReader { defaults, units, geoms, report, faults: Vec::new() };
+    let tree = reader.read(root);
+    Ok((tree, reader.faults))
 }
 
 /// Colours of materials.

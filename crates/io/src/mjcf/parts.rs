@@ -258,21 +258,8 @@ fn with_forces(doc: JointDoc, joint: &MjcfJoint, inertia: f64) -> JointDoc {
     let [stiffness, viscosity] = joint.spring(inertia);
     let spring = JointSpringDoc { stiffness, rest, ..JointSpringDoc::default() };
     let has_spring = stiffness > 0.0 && joint.kind != JointKind::Free;
-    let soft = &joint.softness;
-    let (stiffness, damping) = (inertia * soft.stiffness, inertia * soft.damping);
-    let limits = |[min, max]: [f64; 2]| LimitsDoc {
-        min: joint.scene_coordinate(min),
-        max: joint.scene_coordinate(max),
-        stiffness: stiffness.max(f64::MIN_POSITIVE),
-        damping,
-        ramp: soft.ramp,
-    };
-    let cone = |[_, max]: [f64; 2]| ConeLimitDoc {
-        angle: max.clamp(1e-3, std::f64::consts::PI),
-        stiffness: stiffness.max(f64::MIN_POSITIVE),
-        damping,
-        ramp: soft.ramp,
-    };
+    let limits = |range| limits(joint, range, inertia);
+    let cone = |range| cone_limit(joint, range, inertia);
     JointDoc {
         damping: viscosity,
         armature: joint.armature,
@@ -281,6 +268,29 @@ fn with_forces(doc: JointDoc, joint: &MjcfJoint, inertia: f64) -> JointDoc {
         limits: joint.range.filter(|_| joint.is_scalar()).map(limits),
         cone_limit: joint.range.filter(|_| !joint.is_scalar()).map(cone),
         ..doc
+    }
+}
+
+/// The limits of a joint with one coordinate that moves an inertia.
+fn limits(joint: &MjcfJoint, [min, max]: [f64; 2], inertia: f64) -> LimitsDoc {
+    let soft = &joint.softness;
+    LimitsDoc {
+        min: joint.scene_coordinate(min),
+        max: joint.scene_coordinate(max),
+        stiffness: (inertia * soft.stiffness).max(f64::MIN_POSITIVE),
+        damping: inertia * soft.damping,
+        ramp: soft.ramp,
+    }
+}
+
+/// The limit of a ball joint that moves an inertia.
+fn cone_limit(joint: &MjcfJoint, [_, max]: [f64; 2], inertia: f64) -> ConeLimitDoc {
+    let soft = &joint.softness;
+    ConeLimitDoc {
+        angle: max.clamp(1e-3, std::f64::consts::PI),
+        stiffness: (inertia * soft.stiffness).max(f64::MIN_POSITIVE),
+        damping: inertia * soft.damping,
+        ramp: soft.ramp,
     }
 }
 

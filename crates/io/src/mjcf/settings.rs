@@ -52,9 +52,10 @@ pub(super) struct MassRules {
     pub(super) total: Option<f64>,
 }
 
-impl Conventions {
-    pub(super) fn read(root: &Element) -> Result<Self, ImportFault> {
-        let mut read = Self {
+impl Default for Conventions {
+    /// What holds if a model says nothing.
+    fn default() -> Self {
+        Self {
             angle: 1_f64.to_radians(),
             euler: ['x', 'y', 'z'],
             auto_limits: true,
@@ -65,7 +66,13 @@ impl Conventions {
             fuse_static: false,
             discard_visual: false,
             masses: MassRules::default(),
-        };
+        }
+    }
+}
+
+impl Conventions {
+    pub(super) fn read(root: &Element) -> Result<Self, ImportFault> {
+        let mut read = Self::default();
         let mut folders = [None, None];
         for compiler in root.children("compiler") {
             read.read_conventions(compiler)?;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, PairDoc};
 
+use super::bodies::MjcfBody;
 use super::geoms::{GeomForm, MjcfGeom};
 use super::parts::{MjcfScene, WORLD};
 use crate::error::ImportFault;
@@ -137,17 +138,7 @@ impl MjcfScene<'_, '_> {
     /// Bodies that are fixed to each other, and those of a joint.
     fn neighbours(&self) -> BTreeSet<[String; 2]> {
         let bodies = self.bodies();
-        // What is fixed to each other goes by its first body; a body that moves without joints to another, by itself.
-        let mut first: Vec<usize> = (0..bodies.len()).collect();
-        let mut members: Vec<Vec<usize>> = vec![Vec::new(); bodies.len()];
-        for (i, body) in bodies.iter().enumerate() {
-            if i > 0 && body.joints.is_empty() && !body.is_mocap {
-                first[i] = first[body.parent];
-            }
-            if !body.geoms.is_empty() {
-                members[first[i]].push(i);
-            }
-        }
+        let (first, members) = fixed_together(bodies);
         let mut apart = BTreeSet::new();
         for (i, body) in bodies.iter().enumerate().skip(1).filter(|(i, _)| first[*i] == *i) {
             let above = first[body.parent];
@@ -162,6 +153,21 @@ impl MjcfScene<'_, '_> {
         }
         apart
     }
+}
+
+/// Per body the first that it is fixed to, and per first body those with geoms; a body that moves without joints to another goes by itself.
+fn fixed_together(bodies: &[MjcfBody]) -> (Vec<usize>, Vec<Vec<usize>>) {
+    let mut first: Vec<usize> = (0..bodies.len()).collect();
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); bodies.len()];
+    for (i, body) in bodies.iter().enumerate() {
+        if i > 0 && body.joints.is_empty() && !body.is_mocap {
+            first[i] = first[body.parent];
+        }
+        if !body.geoms.is_empty() {
+            members[first[i]].push(i);
+        }
+    }
+    (first, members)
 }
 
 fn ascending(a: String, b: String) -> [String; 2] {

@@ -1,6 +1,6 @@
 //! What a table holds, read from a world.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use sinew_math::{DriveCoordinate, Force, JointKind};
 use sinew_mechanism::{BodyId, JointId};
 use sinew_sim::{ContactPartner, World};
@@ -115,15 +115,7 @@ impl Sampler {
     pub fn new(world: &World, choice: &TableChoice) -> Result<Self, String> {
         let model = world.mechanism();
         let is_chosen = |name: &str| choice.names.iter().any(|pattern| fits(pattern, name));
-        let names = || {
-            let bodies = model.bodies().map(|body| model.body_name(body));
-            bodies.chain(model.joints().map(|joint| model.joint_name(joint)))
-        };
-        if let Some(pattern) =
-            choice.names.iter().find(|pattern| *pattern != "*" && !names().any(|name| fits(pattern, name)))
-        {
-            return Err(format!("no body and no joint is called `{pattern}`"));
-        }
+        check_patterns(world, &choice.names)?;
         let mut groups = vec![Group { name: "time".to_owned(), parts: ONE, source: SampleSource::Time }];
         for body in model.bodies().filter(|body| is_chosen(model.body_name(*body))) {
             push_body(&mut groups, model.body_name(body), body, &choice.quantities);
@@ -160,31 +152,54 @@ impl Sampler {
             if self.needs_reactions { world.workspace().joint_wrenches(world.model()) } else { Vec::new() };
         let wrench = |joint: JointId| wrenches.get(joint.index()).copied().unwrap_or(Force::ZERO);
         for group in &self.groups {
-            match group.source {
-                SampleSource::Time => row.push(world.time()),
-                SampleSource::Position(body) => row.extend(world.pose(body).translation.to_array()),
-                SampleSource::Rotation(body) => {
-                    let q = world.pose(body).rotation;
-                    row.extend([q.w, q.x, q.y, q.z]);
-                }
-                SampleSource::AngularVelocity(body) => row.extend(world.motion(body).angular.to_array()),
-                SampleSource::Velocity(body) => row.extend(world.motion(body).linear.to_array()),
-                SampleSource::ContactForce(body) => row.extend(contact(world, body).linear.to_array()),
-                SampleSource::ContactTorque(body) => row.extend(contact(world, body).angular.to_array()),
-                SampleSource::Coordinate(joint, along) => {
-                    let reading = world.reading(joint);
-                    push_along(row, along, [reading.twist, reading.slide], reading.rotation);
-                }
-                SampleSource::Rate(joint, along) => {
-                    let reading = world.reading(joint);
-                    push_along(row, along, [reading.twist_rate, reading.slide_rate], reading.angular_rate);
-                }
-                SampleSource::Effort(joint, along) => row.push(world.joint_effort(joint, along)),
-                SampleSource::ReactionTorque(joint) => row.extend(wrench(joint).angular.to_array()),
-                SampleSource::ReactionForce(joint) => row.extend(wrench(joint).linear.to_array()),
-            }
+            group.source.push(world, &wrench, row);
         }
     }
+}
+
+/// Whether each pattern but `*` fits a name of a body or of a joint.
+fn check_patterns(world: &World, patterns: &[String]) -> Result<(), String> {
+    let model = world.mechanism();
+    let names = || {
+        let bodies = model.bodies().map(|body| model.body_name(body));
+        bodies.chain(model.joints().map(|joint| model.joint_name(joint)))
+    };
+    let is_unknown = |pattern: &&String| *pattern != "*" && !names().any(|name| fits(pattern, name));
+    match patterns.iter().find(is_unknown) {
+        Some(pattern) => Err(format!("no body and no joint is called `{pattern}`")),
+        None => Ok(()),
+    }
+}
+
+impl SampleSource {
+    /// Adds what it is at the present moment to a row.
+    fn push(self, world: &World, wrench: impl Fn(JointId) -> Force, row: &mut Vec<f64>) {
+        match self {
+            Self::Time => row.push(world.time()),
+            Self::Position(body) => row.extend(world.pose(body).translation.to_array()),
+            Self::Rotation(body) => row.extend(real_first(world.pose(body).rotation)),
+            Self::AngularVelocity(body) => row.extend(world.motion(body).angular.to_array()),
+            Self::Velocity(body) => row.extend(world.motion(body).linear.to_array()),
+            Self::ContactForce(body) => row.extend(contact(world, body).linear.to_array()),
+            Self::ContactTorque(body) => row.extend(contact(world, body).angular.to_array()),
+            Self::Coordinate(joint, along) => {
+                let reading = world.reading(joint);
+                push_along(row, along, [reading.twist, reading.slide], reading.rotation);
+            }
+            Self::Rate(joint, along) => {
+                let reading = world.reading(joint);
+                push_along(row, along, [reading.twist_rate, reading.slide_rate], reading.angular_rate);
+            }
+            Self::Effort(joint, along) => row.push(world.joint_effort(joint, along)),
+            Self::ReactionTorque(joint) => row.extend(wrench(joint).angular.to_array()),
+            Self::ReactionForce(joint) => row.extend(wrench(joint).linear.to_array()),
+        }
+    }
+}
+
+/// A quaternion with its real part first.
+fn real_first(q: DQuat) -> [f64; 4] {
+    [q.w, q.x, q.y, q.z]
 }
 
 fn push_along(row: &mut Vec<f64>, along: Option<DriveCoordinate>, [twist, slide]: [f64; 2], rotation: DVec3) {

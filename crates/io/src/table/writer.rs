@@ -77,14 +77,7 @@ impl<W: Write> TableWriter<W> {
     pub fn push(&mut self, row: &[f64]) -> io::Result<()> {
         self.n_rows += 1;
         match self.format {
-            TableFormat::Csv => {
-                let mut line = String::new();
-                for (place, number) in row.iter().enumerate() {
-                    let comma = if place > 0 { "," } else { "" };
-                    let _ = write!(line, "{comma}{number}");
-                }
-                writeln!(self.out, "{line}")
-            }
+            TableFormat::Csv => writeln!(self.out, "{}", csv_line(row)),
             TableFormat::JsonLines => {
                 let mut rest = row;
                 let parts = self.groups.iter().map(|(name, n)| {
@@ -113,28 +106,34 @@ impl<W: Write> TableWriter<W> {
                 self.out.write_all(&npy(&named_doubles(&self.columns), &[self.n_rows], &self.rows))?
             }
             TableFormat::Npz => {
-                let files: Vec<(String, Vec<u8>)> = self
-                    .arrays()
-                    .map(|(name, n, numbers)| {
-                        let shape = if n == 1 { vec![self.n_rows] } else { vec![self.n_rows, n] };
-                        (format!("{name}.npy"), npy("'<f8'", &shape, &numbers))
-                    })
-                    .collect();
+                let files = self.npy_files();
                 write_zip(&mut self.out, &files)?;
             }
             TableFormat::Json => {
-                let lists: Vec<String> = self
-                    .arrays()
-                    .map(|(name, n, numbers)| {
-                        let rows: Vec<String> = numbers.chunks_exact(n).map(json_numbers).collect();
-                        format!("{}:[{}]", json_text(name), rows.join(","))
-                    })
-                    .collect();
+                let lists = self.json_lists();
                 writeln!(self.out, "{{{}}}", lists.join(",\n"))?;
             }
         }
         self.out.flush()?;
         Ok(self.out)
+    }
+
+    /// Each group as a NumPy file, with the file's name.
+    fn npy_files(&self) -> Vec<(String, Vec<u8>)> {
+        let file = |(name, n, numbers): (&str, usize, Vec<f64>)| {
+            let shape = if n == 1 { vec![self.n_rows] } else { vec![self.n_rows, n] };
+            (format!("{name}.npy"), npy("'<f8'", &shape, &numbers))
+        };
+        self.arrays().map(file).collect()
+    }
+
+    /// Each group as a list in JSON, after its name.
+    fn json_lists(&self) -> Vec<String> {
+        let list = |(name, n, numbers): (&str, usize, Vec<f64>)| {
+            let rows: Vec<String> = numbers.chunks_exact(n).map(json_numbers).collect();
+            format!("{}:[{}]", json_text(name), rows.join(","))
+        };
+        self.arrays().map(list).collect()
     }
 
     /// Name, width and numbers of each group.
@@ -148,6 +147,16 @@ impl<W: Write> TableWriter<W> {
             Some((name.as_str(), *n, numbers))
         })
     }
+}
+
+/// A row in CSV.
+fn csv_line(row: &[f64]) -> String {
+    let mut line = String::new();
+    for (place, number) in row.iter().enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        let _ = write!(line, "{comma}{number}");
+    }
+    line
 }
 
 /// A name in CSV: in quotes if it has commas, quotes or ends of lines.

@@ -13,11 +13,12 @@ mod written_joints;
 
 use std::collections::BTreeMap;
 
+use sinew_math::Pose;
 use sinew_scene::{BodyDoc, BodyKindDoc, ContactDoc, SceneDoc};
 
 use crate::error::ImportError;
 use crate::files::Files;
-use crate::geometry::GeometryWriter;
+use crate::geometry::{Geometry, GeometryWriter};
 use crate::imported::Imported;
 use crate::report::ImportReport;
 use crate::robot::{ImportOptions, RootHold};
@@ -87,10 +88,7 @@ fn write_geometry(
     for (number, link) in robot.links.iter().enumerate() {
         let (host, host_from_link) = placement.host(number);
         let body = bodies[&robot.links[host].name];
-        let placed = |geometry: &crate::geometry::Geometry| crate::geometry::Geometry {
-            at: host_from_link.compose(&geometry.at),
-            ..geometry.clone()
-        };
+        let placed = |geometry| placed(geometry, &host_from_link);
         for (visual, _) in &link.visuals {
             writer.show(scene, body, &placed(visual), report);
         }
@@ -98,4 +96,9 @@ fn write_geometry(
             writer.touch(scene, Some(body), (&placed(collision), contact), report);
         }
     }
+}
+
+/// Geometry of a link as that of the body that carries it.
+fn placed(geometry: &Geometry, host_from_link: &Pose) -> Geometry {
+    Geometry { at: host_from_link.compose(&geometry.at), ..geometry.clone() }
 }

@@ -128,17 +128,20 @@ impl UrdfPlacement {
                 let written = MassProperties { mass: inertial.mass, com: DVec3::ZERO, inertia };
                 physical(written, &link.place, report).transformed_by(inertial.frame)
             }
-            None => {
-                let mass = if self.total_mass > 0.0 { TINY * self.total_mass } else { 1.0 };
-                if !self.is_held(number) {
-                    let what = format!("this link has no mass but moves; it gets {mass:e} kg");
-                    report.note(Outcome::Approximated, link.place.clone(), what);
-                }
-                let inertia = Sym3::diagonal(DVec3::splat(0.01 * mass));
-                MassProperties { mass, com: DVec3::ZERO, inertia }
-            }
+            None => self.tiny_mass(robot, number, report),
         };
         Some(MassDoc::Properties(mass.into()))
+    }
+
+    /// What a link without mass gets; noted if it moves.
+    fn tiny_mass(&self, robot: &Robot<'_>, number: usize, report: &mut ImportReport) -> MassProperties {
+        let mass = if self.total_mass > 0.0 { TINY * self.total_mass } else { 1.0 };
+        if !self.is_held(number) {
+            let what = format!("this link has no mass but moves; it gets {mass:e} kg");
+            report.note(Outcome::Approximated, robot.links[number].place.clone(), what);
+        }
+        let inertia = Sym3::diagonal(DVec3::splat(0.01 * mass));
+        MassProperties { mass, com: DVec3::ZERO, inertia }
     }
 }
 

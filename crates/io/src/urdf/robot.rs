@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::joints::{UrdfJoint, read_joint};
 use super::links::{UrdfLink, color_of, read_link};
-use crate::error::ImportError;
+use crate::error::{ImportError, ImportFault};
 use crate::xml::Element;
 
 /// The links and joints of a file.
@@ -28,12 +28,7 @@ impl<'a> Robot<'a> {
             .children("link")
             .filter_map(|link| read_link(link, &colors).map_err(&mut keep).ok())
             .collect();
-        let mut names = BTreeMap::new();
-        for (number, link) in links.iter().enumerate() {
-            if names.insert(link.name.as_str(), number).is_some() {
-                keep(link.fault(format!("there is another link `{}`", link.name)));
-            }
-        }
+        let names = numbers_of(&links, &mut keep);
         let joints: Vec<_> = root
             .children("joint")
             .filter_map(|joint| read_joint(joint, &names).map_err(&mut keep).ok())
@@ -43,4 +38,15 @@ impl<'a> Robot<'a> {
         }
         if faults.is_empty() { Ok(Self { links, joints }) } else { Err(ImportError { faults }) }
     }
+}
+
+/// Numbers of links by name; names that are there twice are kept as faults.
+fn numbers_of(links: &[UrdfLink], mut keep: impl FnMut(ImportFault)) -> BTreeMap<&str, usize> {
+    let mut names = BTreeMap::new();
+    for (number, link) in links.iter().enumerate() {
+        if names.insert(link.name.as_str(), number).is_some() {
+            keep(link.fault(format!("there is another link `{}`", link.name)));
+        }
+    }
+    names
 }

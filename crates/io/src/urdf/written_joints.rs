@@ -27,17 +27,22 @@ pub(super) fn write_joints(
             scene.gears.push(gear(joint, mimic, &joints)?);
             report.count("mimics", 1);
         }
-        let [effort, velocity] = joint.bounds;
-        if effort > 0.0 || velocity > 0.0 {
-            let what = format!(
-                "effort {effort} and velocity {velocity} bound a motor, and a URDF has none; give the joint `motor: \
-                 Position(stiffness: …, damping: …, max_force: {effort})`"
-            );
-            report.note(Outcome::Ignored, joint.place.clone(), what);
-        }
+        note_bounds(joint, report);
     }
     report.count("joints", robot.joints.len());
     Ok(())
+}
+
+/// Tells of effort and velocity that a joint may have at most.
+fn note_bounds(joint: &UrdfJoint<'_>, report: &mut ImportReport) {
+    let [effort, velocity] = joint.bounds;
+    if effort > 0.0 || velocity > 0.0 {
+        let what = format!(
+            "effort {effort} and velocity {velocity} bound a motor, and a URDF has none; give the joint `motor: \
+             Position(stiffness: …, damping: …, max_force: {effort})`"
+        );
+        report.note(Outcome::Ignored, joint.place.clone(), what);
+    }
 }
 
 /// The joint between two bodies; none inside one body.
@@ -57,6 +62,11 @@ fn written(joint: &UrdfJoint<'_>, robot: &Robot<'_>, placement: &UrdfPlacement) 
     Some(written.parent(parent).local(joint_frame(&child_from_link, joint.axis), on_parent))
 }
 
+/// Whether a joint turns about an axis or slides.
+fn has_coordinate(joint: &UrdfJoint<'_>) -> bool {
+    matches!(joint.kind, JointKind::Hinge | JointKind::Prismatic)
+}
+
 fn gear(
     joint: &UrdfJoint<'_>,
     mimic: &Mimic<'_>,
@@ -65,8 +75,6 @@ fn gear(
     let fault = |problem: String| ImportFault::new(mimic.place.clone(), problem);
     let driver =
         joints.get(mimic.joint).ok_or_else(|| fault(format!("there is no joint `{}`", mimic.joint)))?;
-    let has_coordinate =
-        |joint: &UrdfJoint<'_>| matches!(joint.kind, JointKind::Hinge | JointKind::Prismatic);
     if !has_coordinate(joint) || !has_coordinate(driver) || driver.name == joint.name {
         return Err(fault(
             "only another joint that turns or slides can be followed, by one that does".to_owned(),
