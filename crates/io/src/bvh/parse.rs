@@ -145,17 +145,19 @@ impl<'a, I: Iterator<Item = (u32, &'a str)>> BvhWords<'a, I> {
         if !(1e-6..=1e3).contains(&frame_time) {
             return Err(self.fault(format!("frames last {frame_time} s; write a time above 0")));
         }
+        let values = self.values(n, width)?;
+        Ok(BvhMotion { joints, frame_time, width, values })
+    }
+
+    /// The numbers of all frames, with which the file ends.
+    fn values(&mut self, n: usize, width: usize) -> Result<Vec<f64>, ImportFault> {
         let mut values = Vec::new();
         for _ in 0..n * width {
             values.push(self.number()?);
         }
-        match self.words.next() {
-            None => Ok(BvhMotion { joints, frame_time, width, values }),
-            Some((line, _)) => {
-                self.line = line;
-                Err(self.fault(format!("there are more than {n} frames of {width} numbers")))
-            }
-        }
+        let Some((line, _)) = self.words.next() else { return Ok(values) };
+        self.line = line;
+        Err(self.fault(format!("there are more than {n} frames of {width} numbers")))
     }
 
     /// The joints from the name of the root on, and the number of channels.
@@ -174,11 +176,7 @@ impl<'a, I: Iterator<Item = (u32, &'a str)>> BvhWords<'a, I> {
                     self.joint(&mut joints, Some(parent), &mut width)?;
                 }
                 word if word.eq_ignore_ascii_case("End") => {
-                    self.expect("Site")?;
-                    self.expect("{")?;
-                    self.expect("OFFSET")?;
-                    joints[parent].end = Some(self.vector()?);
-                    self.expect("}")?;
+                    joints[parent].end = Some(self.end_site()?);
                 }
                 word => {
                     let word = short(word);
@@ -187,6 +185,16 @@ impl<'a, I: Iterator<Item = (u32, &'a str)>> BvhWords<'a, I> {
             }
         }
         Ok((joints, width))
+    }
+
+    /// The offset of an `End Site`, from its second word on.
+    fn end_site(&mut self) -> Result<DVec3, ImportFault> {
+        self.expect("Site")?;
+        self.expect("{")?;
+        self.expect("OFFSET")?;
+        let end = self.vector()?;
+        self.expect("}")?;
+        Ok(end)
     }
 
     /// A joint from its name to its channels.
@@ -208,6 +216,15 @@ impl<'a, I: Iterator<Item = (u32, &'a str)>> BvhWords<'a, I> {
         }
         self.expect("OFFSET")?;
         let offset = self.vector()?;
+        let channels = self.channels()?;
+        let first = *width;
+        *width += channels.len();
+        joints.push(BvhJoint { name, line, parent, offset, channels, first, end: None });
+        Ok(())
+    }
+
+    /// The channels of a joint.
+    fn channels(&mut self) -> Result<Vec<BvhChannel>, ImportFault> {
         self.expect("CHANNELS")?;
         let n = self.count(6)?;
         let mut channels = Vec::with_capacity(n);
@@ -218,9 +235,7 @@ impl<'a, I: Iterator<Item = (u32, &'a str)>> BvhWords<'a, I> {
                 self.fault(format!("there is no channel `{}`: use Xposition … Zrotation", short(word)))
             })?);
         }
-        joints.push(BvhJoint { name, line, parent, offset, channels, first: *width, end: None });
-        *width += n;
-        Ok(())
+        Ok(channels)
     }
 }
 

@@ -58,19 +58,7 @@ impl NodeAnimation {
         report: &mut ImportReport,
     ) -> Result<Option<Self>, ImportFault> {
         let items: Vec<JsonItem<'_>> = document.entries("animations").collect();
-        let chosen = match wanted {
-            None => items.first().map(|_| 0),
-            Some(name) => {
-                let found = items.iter().position(|item| item.text("name") == Some(name));
-                let names: Vec<&str> = items.iter().filter_map(|item| item.text("name")).collect();
-                let missing = || {
-                    document
-                        .root()
-                        .fault(format!("there is no animation `{name}`; there are: {}", names.join(", ")))
-                };
-                Some(found.ok_or_else(missing)?)
-            }
-        };
+        let chosen = position(document, &items, wanted)?;
         for (_, item) in items.iter().enumerate().filter(|(number, _)| Some(*number) != chosen) {
             let how =
                 item.text("name").map_or(String::new(), |name| format!("; --animation \"{name}\" plays it"));
@@ -90,18 +78,7 @@ impl NodeAnimation {
         let mut animation =
             Self { name: short(item.text("name").unwrap_or("1")), end: 0.0, channels: BTreeMap::new() };
         for channel in item.list("channels") {
-            let target = channel.get("target").ok_or_else(|| channel.fault("`target` is missing"))?;
-            let part = match target.text("path") {
-                Some("translation") => MovedPart::Translation,
-                Some("rotation") => MovedPart::Rotation,
-                Some("scale") => MovedPart::Scale,
-                other => {
-                    let what = format!("`{}` is not moved", other.unwrap_or_default());
-                    report.note(Outcome::Ignored, channel.place(), what);
-                    continue;
-                }
-            };
-            let Some(node) = target.index("node")? else { continue };
+            let Some((node, part)) = target(&channel, report)? else { continue };
             let sampler = samplers.get(channel.required("sampler")?);
             let sampler = sampler.ok_or_else(|| channel.fault("there is no such sampler"))?;
             if node >= n_nodes {
@@ -141,6 +118,39 @@ impl NodeAnimation {
         }
         placed.matrix()
     }
+}
+
+/// The place of the animation of this name in the list, or of the first one; none if there are none.
+fn position(
+    document: &Document<'_>,
+    items: &[JsonItem<'_>],
+    wanted: Option<&str>,
+) -> Result<Option<usize>, ImportFault> {
+    let Some(name) = wanted else { return Ok(items.first().map(|_| 0)) };
+    let found = items.iter().position(|item| item.text("name") == Some(name));
+    let names: Vec<&str> = items.iter().filter_map(|item| item.text("name")).collect();
+    let missing =
+        || document.root().fault(format!("there is no animation `{name}`; there are: {}", names.join(", ")));
+    found.ok_or_else(missing).map(Some)
+}
+
+/// The node that a channel moves, and what of it; none if that is not moved here.
+fn target(
+    channel: &JsonItem<'_>,
+    report: &mut ImportReport,
+) -> Result<Option<(usize, MovedPart)>, ImportFault> {
+    let target = channel.get("target").ok_or_else(|| channel.fault("`target` is missing"))?;
+    let part = match target.text("path") {
+        Some("translation") => MovedPart::Translation,
+        Some("rotation") => MovedPart::Rotation,
+        Some("scale") => MovedPart::Scale,
+        other => {
+            let what = format!("`{}` is not moved", other.unwrap_or_default());
+            report.note(Outcome::Ignored, channel.place(), what);
+            return Ok(None);
+        }
+    };
+    Ok(target.index("node")?.map(|node| (node, part)))
 }
 
 impl KeyChannel {

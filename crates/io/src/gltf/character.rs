@@ -90,19 +90,24 @@ impl SkinnedRig {
             let poses: Vec<Pose> = self.nodes.iter().map(|&node| rigid(&worlds[node])).collect();
             motion.times.push(time);
             motion.root.extend(poses.first());
-            for (bone, at) in self.rig.bones.iter().enumerate() {
-                let Some(parent) = at.parent else {
-                    motion.turns[bone].push(DQuat::IDENTITY);
-                    continue;
-                };
-                motion.turns[bone].push(between(&poses[parent], &poses[bone]));
-                let length = poses[bone].translation.distance(poses[parent].translation);
-                let bound = at.pose.translation.distance(self.rig.bones[parent].pose.translation);
-                stretched[bone] = stretched[bone].max((length - bound).abs());
-            }
+            self.push_turns(&poses, &mut motion.turns, &mut stretched);
         }
         self.note_stretched(&stretched, (item, report));
         Some(motion)
+    }
+
+    /// Adds how bones at these places are turned, and by how much each is stretched if that is more than before.
+    fn push_turns(&self, poses: &[Pose], turns: &mut [Vec<DQuat>], stretched: &mut [f64]) {
+        for (bone, at) in self.rig.bones.iter().enumerate() {
+            let Some(parent) = at.parent else {
+                turns[bone].push(DQuat::IDENTITY);
+                continue;
+            };
+            turns[bone].push(between(&poses[parent], &poses[bone]));
+            let length = poses[bone].translation.distance(poses[parent].translation);
+            let bound = at.pose.translation.distance(self.rig.bones[parent].pose.translation);
+            stretched[bone] = stretched[bone].max((length - bound).abs());
+        }
     }
 
     /// Whether an animation moves a bone, or a node above one.
@@ -223,12 +228,7 @@ impl Bound {
 
     /// Joins trees of joints where they share most skin, beginning with the one that moves most.
     fn join(&self, parents: &mut [Option<usize>]) {
-        let mut root_of: Vec<usize> = (0..parents.len()).collect();
-        for joint in 0..parents.len() {
-            while let Some(above) = parents[root_of[joint]] {
-                root_of[joint] = above;
-            }
-        }
+        let mut root_of = roots(parents);
         let mut shared: BTreeMap<(usize, usize), f64> = BTreeMap::new();
         let mut moved = vec![0.0; parents.len()];
         for weights in &self.skin.weights {
@@ -264,6 +264,17 @@ impl Bound {
         }
         used
     }
+}
+
+/// The root above each joint.
+fn roots(parents: &[Option<usize>]) -> Vec<usize> {
+    let mut root_of: Vec<usize> = (0..parents.len()).collect();
+    for root in &mut root_of {
+        while let Some(above) = parents[*root] {
+            *root = above;
+        }
+    }
+    root_of
 }
 
 /// Meshes together, in the world.

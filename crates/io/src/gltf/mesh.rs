@@ -92,9 +92,12 @@ fn weights(
             vertex.extend(pairs.map(|(joint, weight)| (joint as usize, weight)));
         }
     }
-    for vertex in &mut all {
-        let sum: f64 = vertex.iter().map(|(_, weight)| weight).sum();
-        vertex.iter_mut().for_each(|(_, weight)| *weight /= sum);
-    }
+    all.iter_mut().for_each(|vertex| scale_to_one(vertex));
     Ok(all)
+}
+
+/// Scales the weights of a vertex to sum one.
+fn scale_to_one(vertex: &mut [(usize, f64)]) {
+    let sum: f64 = vertex.iter().map(|(_, weight)| weight).sum();
+    vertex.iter_mut().for_each(|(_, weight)| *weight /= sum);
 }

@@ -59,19 +59,7 @@ pub(super) struct Nodes {
 impl Nodes {
     pub(super) fn read(document: &Document<'_>) -> Result<Self, ImportFault> {
         let items: Vec<JsonItem<'_>> = document.entries("nodes").collect();
-        let mut parents: Vec<Option<usize>> = vec![None; items.len()];
-        let mut children = Vec::with_capacity(items.len());
-        for (number, item) in items.iter().enumerate() {
-            let below = item.indices("children")?;
-            for &child in &below {
-                let parent =
-                    parents.get_mut(child).ok_or_else(|| item.fault(format!("there is no node {child}")))?;
-                if parent.replace(number).is_some() {
-                    return Err(item.fault(format!("node {child} has another parent, too")));
-                }
-            }
-            children.push(below);
-        }
+        let (parents, children) = family(&items)?;
         let mut order: Vec<usize> = (0..items.len()).filter(|&node| parents[node].is_none()).collect();
         let mut next = 0;
         while let Some(&node) = order.get(next) {
@@ -101,6 +89,24 @@ impl Nodes {
     pub(super) fn rest(&self) -> Vec<DMat4> {
         self.worlds(|node| self.nodes[node].placed.matrix())
     }
+}
+
+/// The parent of every node, and its children.
+fn family(items: &[JsonItem<'_>]) -> Result<(Vec<Option<usize>>, Vec<Vec<usize>>), ImportFault> {
+    let mut parents: Vec<Option<usize>> = vec![None; items.len()];
+    let mut children = Vec::with_capacity(items.len());
+    for (number, item) in items.iter().enumerate() {
+        let below = item.indices("children")?;
+        for &child in &below {
+            let parent =
+                parents.get_mut(child).ok_or_else(|| item.fault(format!("there is no node {child}")))?;
+            if parent.replace(number).is_some() {
+                return Err(item.fault(format!("node {child} has another parent, too")));
+            }
+        }
+        children.push(below);
+    }
+    Ok((parents, children))
 }
 
 /// The y-up world of the file in a z-up one.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use sinew_mesh::{Cells, EmbeddedBody, Filling, Lattice, Pattern, Surface};
+use sinew_mesh::{Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Surface};
 use sinew_scene::{AttachDoc, AttachedDoc, ContactDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, SceneDoc};
 
 use super::model::{BoneWeights, Rig, RigBone, RigOptions, RigSkin};
@@ -40,19 +40,9 @@ pub(crate) fn add(
     let size = extent(skin.positions.iter());
     let cells = options.cells.unwrap_or_else(|| usual_cells(rig, size));
     let (surface, weights) = solid(skin, size / f64::from(cells.max(1)), place, report)?;
-    let lattice = Lattice { cells: Cells::Longest(cells), pattern: Pattern::Bricks };
-    let filling = Filling { density: options.density, mass_floor: MASS_FLOOR };
-    let body = EmbeddedBody::in_lattice(surface, &lattice, &filling)
-        .map_err(|error| {
-            fault(format!("the skin cannot hold flesh: {error}; try another number of --flesh-cells"))
-        })?
-        .with_fill_floor(MASS_FLOOR);
+    let body = embedded(surface, cells, options.density).map_err(fault)?;
     let held = attached(rig, &body, &weights, size / f64::from(cells));
-    for (bone, _) in rig.bones.iter().zip(&held).filter(|(bone, nodes)| nodes.is_empty() && bone.load.0 > 0.0)
-    {
-        let what = format!("`{}` holds no flesh: there is none of its own around it", bone.name);
-        report.note(Outcome::Approximated, place.clone(), what);
-    }
+    note_bare(rig, &held, (place, report));
     let text = ron::to_string(&body).map_err(|error| fault(error.to_string()))?;
     let file = format!("{}.flesh.ron", scene.name);
     report.count("tetrahedra", body.tets().len());
@@ -60,6 +50,25 @@ pub(crate) fn add(
     scene.flesh_solver.precision = PRECISION;
     scene.flesh.push(document(rig, file, held, (options, contact)));
     Ok(())
+}
+
+/// A surface in bricks of tetrahedra, so many along its longest side; or why it cannot be.
+fn embedded(surface: Surface, cells: u32, density: f64) -> Result<EmbeddedBody, String> {
+    let lattice = Lattice { cells: Cells::Longest(cells), pattern: Pattern::Bricks };
+    let filling = Filling { density, mass_floor: MASS_FLOOR };
+    let body = EmbeddedBody::in_lattice(surface, &lattice, &filling).map_err(|error| {
+        format!("the skin cannot hold flesh: {error}; try another number of --flesh-cells")
+    })?;
+    Ok(body.with_fill_floor(MASS_FLOOR))
+}
+
+/// Tells of bones that have skin, but hold no flesh.
+fn note_bare(rig: &Rig, held: &[Vec<u32>], (place, report): (&FilePlace, &mut ImportReport)) {
+    let held = rig.bones.iter().zip(held);
+    for (bone, _) in held.filter(|(bone, nodes)| nodes.is_empty() && bone.load.0 > 0.0) {
+        let what = format!("`{}` holds no flesh: there is none of its own around it", bone.name);
+        report.note(Outcome::Approximated, place.clone(), what);
+    }
 }
 
 /// Flesh of a file whose nodes bones hold.
@@ -105,11 +114,20 @@ fn solid(
     for note in notes {
         report.note(Outcome::Repaired, place.clone(), note);
     }
-    let error = match surface(&skin) {
-        Ok(surface) => return Ok((surface, skin.weights)),
-        Err(error) => error,
-    };
-    let wrap = wrapped(&skin, 0.5 * cell);
+    match surface(&skin) {
+        Ok(surface) => Ok((surface, skin.weights)),
+        Err(error) => wrapped_solid(&skin, cell, &error, (place, report)),
+    }
+}
+
+/// A surface that is wrapped around a skin, which bounds no solid because of this error.
+fn wrapped_solid(
+    skin: &RigSkin,
+    cell: f64,
+    error: &MeshError,
+    (place, report): (&FilePlace, &mut ImportReport),
+) -> Result<(Surface, Vec<BoneWeights>), ImportFault> {
+    let wrap = wrapped(skin, 0.5 * cell);
     let Ok(surface) = surface(&wrap) else {
         let what = format!(
             "the skin cannot hold flesh: {error}. Close it in the modelling program (in Blender: the modifier Remesh), or \
@@ -129,13 +147,10 @@ fn solid(
 fn attached(rig: &Rig, body: &EmbeddedBody, weights: &[BoneWeights], cell: f64) -> Vec<Vec<u32>> {
     let around = weights_at_nodes(body, weights);
     let mut held: Vec<Vec<u32>> = vec![Vec::new(); rig.bones.len()];
-    let follows = |node: usize, bone: usize| {
-        let all = &around[node];
-        all.is_empty() || all.get(&bone).is_some_and(|weight| *weight >= SHARE * all.values().sum::<f64>())
-    };
     let mut is_free = vec![true; body.nodes().len()];
     for (node, &x) in body.nodes().iter().enumerate() {
-        let near = (0..rig.bones.len()).filter(|&bone| rig.bones[bone].load.0 > 0.0 && follows(node, bone));
+        let near =
+            (0..rig.bones.len()).filter(|&bone| rig.bones[bone].load.0 > 0.0 && follows(&around[node], bone));
         let near = near.map(|bone| (bone, distance(&rig.bones[bone], x)));
         let nearest = near.min_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((bone, _)) = nearest.filter(|(_, distance)| *distance <= NEAR * cell) {
@@ -143,10 +158,28 @@ fn attached(rig: &Rig, body: &EmbeddedBody, weights: &[BoneWeights], cell: f64) 
             is_free[node] = false;
         }
     }
+    hold_least((rig, body), &around, &mut held, &mut is_free);
+    held
+}
+
+/// Whether the skin around a node, of these weights, follows a bone.
+fn follows(around: &BTreeMap<usize, f64>, bone: usize) -> bool {
+    let enough = |weight: &f64| *weight >= SHARE * around.values().sum::<f64>();
+    around.is_empty() || around.get(&bone).is_some_and(enough)
+}
+
+/// Fixes free nodes to bones that hold too few, the nearest first.
+fn hold_least(
+    (rig, body): (&Rig, &EmbeddedBody),
+    around: &[BTreeMap<usize, f64>],
+    held: &mut [Vec<u32>],
+    is_free: &mut [bool],
+) {
     for (number, bone) in rig.bones.iter().enumerate().filter(|(_, bone)| bone.load.0 > 0.0) {
         let lacks = LEAST.saturating_sub(held[number].len());
-        let own =
-            |node: &usize| is_free[*node] && around[*node].contains_key(&number) && follows(*node, number);
+        let own = |&node: &usize| {
+            is_free[node] && around[node].contains_key(&number) && follows(&around[node], number)
+        };
         let mut own: Vec<(f64, usize)> =
             (0..is_free.len()).filter(own).map(|node| (distance(bone, body.nodes()[node]), node)).collect();
         own.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -155,7 +188,6 @@ fn attached(rig: &Rig, body: &EmbeddedBody, weights: &[BoneWeights], cell: f64) 
             is_free[node] = false;
         }
     }
-    held
 }
 
 /// The weights of the skin in the tetrahedra around each node.

@@ -50,15 +50,9 @@ fn welded(skin: &RigSkin, notes: &mut Vec<String>) -> RigSkin {
         let corners = corners.map(|corner| {
             let corner = corner as usize;
             if names[corner] == u32::MAX {
-                let x = skin.positions[corner];
+                let vertex = (skin.positions[corner], &skin.weights[corner]);
                 n_used += 1;
-                names[corner] = near(&places, &kept.positions, x, apart).unwrap_or_else(|| {
-                    let name = kept.positions.len() as u32;
-                    places.entry(place(x, apart)).or_default().push(name);
-                    kept.positions.push(x);
-                    kept.weights.push(skin.weights[corner].clone());
-                    name
-                });
+                names[corner] = weld(&mut kept, &mut places, vertex, apart);
             }
             names[corner]
         });
@@ -69,6 +63,22 @@ fn welded(skin: &RigSkin, notes: &mut Vec<String>) -> RigSkin {
         notes.push(format!("{joined} vertices at the places of others are joined with them"));
     }
     kept
+}
+
+/// The vertex at the place of this one, which is kept if there is none yet.
+fn weld(
+    kept: &mut RigSkin,
+    places: &mut BTreeMap<[i64; 3], Vec<u32>>,
+    (x, weights): (DVec3, &BoneWeights),
+    apart: f64,
+) -> u32 {
+    near(places, &kept.positions, x, apart).unwrap_or_else(|| {
+        let name = kept.positions.len() as u32;
+        places.entry(place(x, apart)).or_default().push(name);
+        kept.positions.push(x);
+        kept.weights.push(weights.clone());
+        name
+    })
 }
 
 fn place(x: DVec3, apart: f64) -> [i64; 3] {
@@ -128,18 +138,8 @@ fn orient(skin: &mut RigSkin, notes: &mut Vec<String>) {
         if done[first] {
             continue;
         }
-        done[first] = true;
-        let mut part = vec![first];
-        let mut next = 0;
-        while let Some(&triangle) = part.get(next) {
-            next += 1;
-            for &(other, from, to) in &neighbours[triangle] {
-                if !std::mem::replace(&mut done[other], true) {
-                    turned += usize::from(agree(&mut skin.triangles, [triangle, other], (from, to)));
-                    part.push(other);
-                }
-            }
-        }
+        let (part, by) = agreeing_part(first, &mut skin.triangles, &neighbours, &mut done);
+        turned += by;
         if volume(skin, &part) < 0.0 {
             part.iter().for_each(|&t| skin.triangles[t].swap(1, 2));
             flipped += 1;
@@ -151,6 +151,27 @@ fn orient(skin: &mut RigSkin, notes: &mut Vec<String>) {
     if flipped > 0 {
         notes.push(format!("{flipped} parts that face inward are turned"));
     }
+}
+
+/// Turns the triangles of a part to agree with its first one: the part, and how many are turned.
+fn agreeing_part(
+    first: usize,
+    triangles: &mut [[u32; 3]],
+    neighbours: &[Vec<(usize, u32, u32)>],
+    done: &mut [bool],
+) -> (Vec<usize>, usize) {
+    done[first] = true;
+    let (mut part, mut next, mut turned) = (vec![first], 0, 0);
+    while let Some(&triangle) = part.get(next) {
+        next += 1;
+        for &(other, from, to) in &neighbours[triangle] {
+            if !std::mem::replace(&mut done[other], true) {
+                turned += usize::from(agree(triangles, [triangle, other], (from, to)));
+                part.push(other);
+            }
+        }
+    }
+    (part, turned)
 }
 
 /// The neighbours of each triangle, with the edges to them; none across edges of more than two.

@@ -23,15 +23,7 @@ pub(crate) fn size_bones(rig: &mut Rig, skin: &RigSkin, options: &RigOptions) {
     );
     let middles = middles(rig.bones.len(), skin);
     let thinnest = THINNEST * size;
-    for (bone, middle) in rig.bones.iter_mut().zip(&middles) {
-        let head = bone.pose.translation;
-        let far = |end: &DVec3| end.distance(head) > thinnest;
-        bone.ends.retain(far);
-        if let (true, Some(middle)) = (bone.ends.is_empty(), middle) {
-            let end = head + (*middle - head) * 1.8;
-            bone.ends.extend(Some(end).filter(far));
-        }
-    }
+    end_bones(rig, &middles, thinnest);
     let radii = radii(rig, skin, thinnest);
     let volumes = volumes(&middles, skin);
     for (number, bone) in rig.bones.iter_mut().enumerate() {
@@ -43,6 +35,19 @@ pub(crate) fn size_bones(rig: &mut Rig, skin: &RigSkin, options: &RigOptions) {
         bone.load = (options.density * volumes[number].max(least), middle, radius);
         let thick = radius * if options.flesh { IN_FLESH } else { BARE };
         bone.shapes = bone_shapes(&bone.pose, &bone.ends, thick.max(thinnest));
+    }
+}
+
+/// Drops ends at the origin of their bone; bones without an end get one beyond the middle of their skin.
+fn end_bones(rig: &mut Rig, middles: &[Option<DVec3>], thinnest: f64) {
+    for (bone, middle) in rig.bones.iter_mut().zip(middles) {
+        let head = bone.pose.translation;
+        let far = |end: &DVec3| end.distance(head) > thinnest;
+        bone.ends.retain(far);
+        if let (true, Some(middle)) = (bone.ends.is_empty(), middle) {
+            let end = head + (*middle - head) * 1.8;
+            bone.ends.extend(Some(end).filter(far));
+        }
     }
 }
 

@@ -51,13 +51,7 @@ pub(super) fn wrapped(skin: &RigSkin, step: f64) -> RigSkin {
         step,
         n: size.to_array().map(|side| (side / step).ceil() as usize + 7),
     };
-    let passed = |corners: &[u32; 3]| {
-        let (low, high) = bounds(corners.iter().map(|&corner| &skin.positions[corner as usize]));
-        let [x, y, z] = ((high - low) / step + DVec3::ONE).to_array();
-        x * y + y * z + z * x
-    };
-    let all_passed: f64 = skin.triangles.iter().map(passed).sum();
-    if all_passed > MAX_PASSED || !step.is_normal() {
+    if lines_passed(skin, step) > MAX_PASSED || !step.is_normal() {
         return RigSkin::default();
     }
     let field = blurred(&grid, &inside(&grid, skin));
@@ -65,6 +59,16 @@ pub(super) fn wrapped(skin: &RigSkin, step: f64) -> RigSkin {
     let near = NearestVertex::new(skin);
     wrapped.weights = wrapped.positions.iter().map(|&x| near.weights(x)).collect();
     wrapped
+}
+
+/// Lines of a grid of this step that the triangles of a skin may pass in all.
+fn lines_passed(skin: &RigSkin, step: f64) -> f64 {
+    let passed = |corners: &[u32; 3]| {
+        let (low, high) = bounds(corners.iter().map(|&corner| &skin.positions[corner as usize]));
+        let [x, y, z] = ((high - low) / step + DVec3::ONE).to_array();
+        x * y + y * z + z * x
+    };
+    skin.triangles.iter().map(passed).sum()
 }
 
 /// Finds the nearest vertex of a skin: those of similar x are tried first.
@@ -97,19 +101,15 @@ impl<'a> NearestVertex<'a> {
     }
 }
 
+/// Ways through a skin along each grid line: where, and whether it is a way out.
+type SkinWays = BTreeMap<(usize, usize), Vec<(f64, i32)>>;
+
 /// Whether points are inside: 1, or 0.
 fn inside(grid: &WrapGrid, skin: &RigSkin) -> Vec<f64> {
     let mut votes = vec![0_u8; grid.n.iter().product()];
     for axis in 0..3 {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-        // Ways through the skin along each grid line: where, and whether it is a way out.
-        let mut ways: BTreeMap<(usize, usize), Vec<(f64, i32)>> = BTreeMap::new();
-        for corners in &skin.triangles {
-            let points = corners
-                .map(|corner| ((skin.positions[corner as usize] - grid.origin) / grid.step).to_array());
-            crossings(points, [axis, u, v], grid, &mut ways);
-        }
-        for ((i, j), mut ways) in ways {
+        for ((i, j), mut ways) in ways_along([axis, u, v], grid, skin) {
             ways.sort_by(|a, b| a.0.total_cmp(&b.0));
             let mut winding = 0;
             let mut next = ways.iter().peekable();
@@ -126,27 +126,26 @@ fn inside(grid: &WrapGrid, skin: &RigSkin) -> Vec<f64> {
     votes.into_iter().map(|votes| f64::from(votes >= 2)).collect()
 }
 
+/// The ways through a skin along the first of three axes.
+fn ways_along(axes: [usize; 3], grid: &WrapGrid, skin: &RigSkin) -> SkinWays {
+    let mut ways = SkinWays::new();
+    for corners in &skin.triangles {
+        let points =
+            corners.map(|corner| ((skin.positions[corner as usize] - grid.origin) / grid.step).to_array());
+        crossings(points, axes, grid, &mut ways);
+    }
+    ways
+}
+
 /// Where a triangle, in units of the grid, crosses grid lines along an axis.
-fn crossings(
-    points: [[f64; 3]; 3],
-    [axis, u, v]: [usize; 3],
-    grid: &WrapGrid,
-    ways: &mut BTreeMap<(usize, usize), Vec<(f64, i32)>>,
-) {
+fn crossings(points: [[f64; 3]; 3], [axis, u, v]: [usize; 3], grid: &WrapGrid, ways: &mut SkinWays) {
     let flat = points.map(|point| [point[u], point[v]]);
-    let area =
-        |p: [f64; 2], q: [f64; 2], r: [f64; 2]| (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
     let whole = area(flat[0], flat[1], flat[2]);
     if whole == 0.0 {
         return;
     }
-    let range = |k: usize, n: usize| {
-        let low = flat.iter().map(|point| point[k]).fold(f64::INFINITY, f64::min).ceil().max(0.0) as usize;
-        let high = flat.iter().map(|point| point[k]).fold(0.0, f64::max).floor() as usize;
-        low..(high + 1).min(n)
-    };
-    for i in range(0, grid.n[u]) {
-        for j in range(1, grid.n[v]) {
+    for i in range(flat.map(|point| point[0]), grid.n[u]) {
+        for j in range(flat.map(|point| point[1]), grid.n[v]) {
             let at = [i as f64, j as f64];
             let shares = [area(flat[1], flat[2], at), area(flat[2], flat[0], at), area(flat[0], flat[1], at)]
                 .map(|part| part / whole);
@@ -156,6 +155,18 @@ fn crossings(
             }
         }
     }
+}
+
+/// Twice the area of a triangle, positive if its corners run from the first axis to the second.
+fn area(p: [f64; 2], q: [f64; 2], r: [f64; 2]) -> f64 {
+    (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+}
+
+/// The grid lines, of `n`, between the lowest and the highest corner of a triangle.
+fn range(corners: [f64; 3], n: usize) -> std::ops::Range<usize> {
+    let low = corners.into_iter().fold(f64::INFINITY, f64::min).ceil().max(0.0) as usize;
+    let high = corners.into_iter().fold(0.0, f64::max).floor() as usize;
+    low..(high + 1).min(n)
 }
 
 /// The mean of every point with its neighbours, axis by axis.
@@ -191,23 +202,23 @@ fn surface(grid: &WrapGrid, field: &[f64]) -> RigSkin {
             skin.positions.len() as u32 - 1
         })
     };
-    let [nx, ny, nz] = grid.n.map(|n| n - 1);
-    for z in 0..nz {
-        for y in 0..ny {
-            for x in 0..nx {
-                let corner = |k: usize| grid.index([x + (k & 1), y + (k >> 1 & 1), z + (k >> 2)]);
-                let corners: [usize; 8] = std::array::from_fn(corner);
-                let n_in = corners.iter().filter(|&&at| field[at] > LEVEL).count();
-                if n_in == 0 || n_in == 8 {
-                    continue;
-                }
-                for tet in TETS.map(|tet| tet.map(|k| corners[k])) {
-                    cut_tet(tet, field, &mut cut, &mut skin.triangles);
-                }
-            }
+    for corners in cells(grid) {
+        let n_in = corners.iter().filter(|&&at| field[at] > LEVEL).count();
+        if n_in == 0 || n_in == 8 {
+            continue;
+        }
+        for tet in TETS.map(|tet| tet.map(|k| corners[k])) {
+            cut_tet(tet, field, &mut cut, &mut skin.triangles);
         }
     }
     skin
+}
+
+/// The corners of every cell of a grid.
+fn cells(grid: &WrapGrid) -> impl Iterator<Item = [usize; 8]> {
+    let [nx, ny, nz] = grid.n.map(|n| n - 1);
+    let places = (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+    places.map(|[x, y, z]| std::array::from_fn(|k| grid.index([x + (k & 1), y + (k >> 1 & 1), z + (k >> 2)])))
 }
 
 /// Even orders of four corners: with those inside first, triangles face outward.
