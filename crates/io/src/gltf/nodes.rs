@@ -91,8 +91,10 @@ impl Nodes {
     }
 }
 
-/// The parent of every node, and its children.
-fn family(items: &[JsonItem<'_>]) -> Result<(Vec<Option<usize>>, Vec<Vec<usize>>), ImportFault> {
+/// The parent of every node, and the children of every node.
+type Family = (Vec<Option<usize>>, Vec<Vec<usize>>);
+
+fn family(items: &[JsonItem<'_>]) -> Result<Family, ImportFault> {
     let mut parents: Vec<Option<usize>> = vec![None; items.len()];
     let mut children = Vec::with_capacity(items.len());
     for (number, item) in items.iter().enumerate() {

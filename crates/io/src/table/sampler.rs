@@ -152,7 +152,7 @@ impl Sampler {
             if self.needs_reactions { world.workspace().joint_wrenches(world.model()) } else { Vec::new() };
         let wrench = |joint: JointId| wrenches.get(joint.index()).copied().unwrap_or(Force::ZERO);
         for group in &self.groups {
-            group.source.push(world, &wrench, row);
+            group.source.push(world, wrench, row);
         }
     }
 }
