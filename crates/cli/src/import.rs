@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use sinew_io::{Files, ImportOptions, Imported, RigOptions, import};
+use sinew_io::{Files, ImportOptions, Imported, Outcome, RigOptions, import};
 use sinew_scene::{SceneDoc, SceneSource};
 
 use crate::args::{ImportArgs, ImportChoices, RigChoices};
@@ -40,9 +40,16 @@ pub(crate) fn is_foreign(path: &Path) -> bool {
     sinew_io::ENDINGS.contains(&ending.as_str())
 }
 
-/// The source of an imported scene: its RON text, with the contents of its files.
+/// The source of an imported scene: its RON text, with the contents of its files. What was not used as it is written is counted on standard error.
 pub(crate) fn source(path: &Path, choices: &ImportChoices) -> Result<SceneSource, CommandError> {
-    let Imported { scene, .. } = read(path, choices)?;
+    let Imported { scene, report, .. } = read(path, choices)?;
+    let counts = Outcome::ALL.map(|outcome| (report.of(outcome).count(), outcome.name()));
+    let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}"));
+    let counts: Vec<String> = counts.collect();
+    if !counts.is_empty() {
+        let file = path.display();
+        crate::print_error(&format!("{file}: {} (`sinew import {file}` lists them)", counts.join(", ")));
+    }
     let name = format!("{} (as a scene)", path.display());
     Ok(SceneSource::new(scene.to_ron(), name).with_files(scene.files))
 }

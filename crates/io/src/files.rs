@@ -80,10 +80,10 @@ impl Files {
         let mut outside = false;
         for root in roots {
             for path in candidates(root, package, rest) {
-                match inside(root, package, &path) {
-                    Some(true) => return self.read_path(&path),
-                    Some(false) => outside = true,
-                    None => {}
+                let mut seen = roots.iter().filter_map(|root| inside(root, package, &path)).peekable();
+                outside |= seen.peek().is_some();
+                if seen.any(|is_inside| is_inside) {
+                    return self.read_path(&path);
                 }
             }
         }

@@ -35,6 +35,17 @@ fn a_robot_is_run_and_imported() {
     folder.write("outside.urdf", &outside);
     let import = sinew(&folder, &["import", "outside.urdf"]);
     assert!(stdout(&import).contains("search roots"), "{}", stdout(&import));
+    // Within the package, the way may lead up.
+    folder.write("package.xml", "<package/>");
+    folder.write("urdf/inside.urdf", &ARM.replace("meshes/bar.obj", "../meshes/bar.obj"));
+    let import = sinew(&folder, &["import", "urdf/inside.urdf"]);
+    assert!(stdout(&import).contains("1 visuals"), "{}", stdout(&import));
+    let run = sinew(&folder, &["run", "urdf/inside.urdf", "--seconds", "0.1"]);
+    assert!(
+        stderr(&run).contains("1 ignored (`sinew import urdf/inside.urdf` lists them)"),
+        "{}",
+        stderr(&run)
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use sinew_math::{Pose, Shape, exp_so3};
+use sinew_math::{MassProperties, Pose, Shape, Sym3, exp_so3};
 
 use crate::error::ImportFault;
 use crate::geometry::{Geometry, GeometryForm};
@@ -28,6 +28,19 @@ pub(super) struct Inertial {
     pub(super) frame: Pose,
     /// Entries xx, yy, zz, xy, yz, xz (kg·m²).
     pub(super) entries: [f64; 6],
+}
+
+impl Inertial {
+    /// As it is written: in its own frame, at the centre of mass.
+    pub(super) fn written(&self) -> MassProperties {
+        let [xx, yy, zz, xy, yz, xz] = self.entries;
+        MassProperties { mass: self.mass, com: DVec3::ZERO, inertia: Sym3 { xx, yy, zz, xy, yz, xz } }
+    }
+
+    /// In the link frame.
+    pub(super) fn properties(&self) -> MassProperties {
+        self.written().transformed_by(self.frame)
+    }
 }
 
 impl UrdfLink {

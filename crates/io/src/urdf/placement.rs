@@ -7,9 +7,11 @@ use std::collections::{BTreeSet, VecDeque};
 use std::iter::successors;
 
 use glam::DVec3;
-use sinew_math::{MassProperties, Pose, Sym3};
+use sinew_math::{JointKind, MassProperties, Motion, Pose, SpatialInertia, Sym3};
 use sinew_scene::MassDoc;
 
+use super::joints::UrdfJoint;
+use super::links::Inertial;
 use super::robot::Robot;
 use crate::error::{ImportError, ImportFault};
 use crate::report::{ImportReport, Outcome};
@@ -27,6 +29,8 @@ pub(super) struct UrdfPlacement {
     root: usize,
     is_free: bool,
     total_mass: f64,
+    /// Inertia of each link and all below it, about the origin of the world.
+    subtrees: Vec<SpatialInertia>,
 }
 
 impl UrdfPlacement {
@@ -51,9 +55,35 @@ impl UrdfPlacement {
             root,
             is_free,
             total_mass,
+            subtrees: Vec::new(),
         };
+        placement.gather(robot, &order);
         placement.merge(robot, (&above, &order), report);
         Ok(placement)
+    }
+
+    /// Adds up what is below each link.
+    fn gather(&mut self, robot: &Robot<'_>, order: &[usize]) {
+        let own = robot.links.iter().zip(&self.world_from_link).map(|(link, world_from_link)| {
+            let mass = link.inertial.as_ref().map(Inertial::properties).unwrap_or_default();
+            mass.spatial_inertia().transformed_by(*world_from_link)
+        });
+        self.subtrees = own.collect();
+        for joint in order.iter().rev().map(|&j| &robot.joints[j]) {
+            let below = self.subtrees[joint.child];
+            self.subtrees[joint.parent] += below;
+        }
+    }
+
+    /// What a hinge or a slide moves along its coordinate, at first (kg·m² or kg).
+    pub(super) fn moved_inertia(&self, joint: &UrdfJoint<'_>) -> f64 {
+        let at = self.world_from_link[joint.child];
+        let axis = at.transform_vector(joint.axis);
+        let motion = match joint.kind {
+            JointKind::Prismatic => Motion::new(DVec3::ZERO, axis),
+            _ => Motion::new(axis, at.translation.cross(axis)),
+        };
+        2.0 * self.subtrees[joint.child].kinetic_energy(motion)
     }
 
     /// Makes links without mass part of those they are fixed to.
@@ -123,10 +153,7 @@ impl UrdfPlacement {
         let link = &robot.links[number];
         let mass = match &link.inertial {
             Some(inertial) => {
-                let [xx, yy, zz, xy, yz, xz] = inertial.entries;
-                let inertia = Sym3 { xx, yy, zz, xy, yz, xz };
-                let written = MassProperties { mass: inertial.mass, com: DVec3::ZERO, inertia };
-                physical(written, &link.place, report).transformed_by(inertial.frame)
+                physical(inertial.written(), &link.place, report).transformed_by(inertial.frame)
             }
             None => self.tiny_mass(robot, number, report),
         };

@@ -1,6 +1,6 @@
 //! The links and joints of a file, as they are written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::joints::{UrdfJoint, read_joint};
 use super::links::{UrdfLink, color_of, read_link};
@@ -33,6 +33,10 @@ impl<'a> Robot<'a> {
             .children("joint")
             .filter_map(|joint| read_joint(joint, &names).map_err(&mut keep).ok())
             .collect();
+        let mut joint_names = BTreeSet::new();
+        for joint in joints.iter().filter(|joint| !joint_names.insert(joint.name.as_str())) {
+            faults.push(joint.fault(format!("there is another joint `{}`", joint.name)));
+        }
         if links.is_empty() && faults.is_empty() {
             faults.push(root.fault("it has no <link>"));
         }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use sinew_io::{Files, ImportError, ImportOptions, Imported, Outcome, RootHold, read_urdf};
+use sinew_sim::World;
 
 use crate::oracle::{TOLERANCE, check, golden, path, read as read_file};
 
@@ -34,5 +35,41 @@ fn dynamics_are_those_of_pinocchio() {
         }
         let found = read_file(&path("models").join(format!("{name}.urdf")), &options);
         check(name, &found.scene, robot, (false, TOLERANCE));
+    }
+}
+
+#[test]
+fn two_joints_of_one_name_are_refused_by_line() {
+    let text = "<robot><link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>\n<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/></joint>\n<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"c\"/></joint></robot>";
+    let error = read(text).expect_err("two joints").to_string();
+    assert_eq!(error, "robot.urdf:3: <joint> `j`: there is another joint `j`");
+}
+
+/// A load on a slide or a hinge that hangs beyond its limit.
+#[test]
+fn limits_hold_what_a_joint_moves_whatever_it_weighs() {
+    for mass in [1e-6, 1.0, 100.0, 1e5] {
+        let link = |moment: f64| {
+            format!(
+                "<link name=\"load\"><inertial><origin xyz=\"0 0.5 0\"/><mass value=\"{mass}\"/><inertia ixx=\"{0}\" iyy=\"{0}\" izz=\"{0}\"/></inertial></link>",
+                moment * mass
+            )
+        };
+        for (kind, axis) in [("prismatic", "0 0 1"), ("revolute", "1 0 0")] {
+            let text = format!(
+                "<robot><link name=\"base\"/>{}<joint name=\"j\" type=\"{kind}\"><parent link=\"base\"/><child link=\"load\"/><axis xyz=\"{axis}\"/><limit lower=\"-0.1\" upper=\"0.1\"/></joint></robot>",
+                link(0.01)
+            );
+            let robot = read(&text).expect("a robot");
+            let mut world = World::from_scene(&robot.scene).expect("a good scene");
+            let joint = world.joint("j").expect("it is there");
+            let mut lowest = 0.0_f64;
+            for _ in 0..180 {
+                assert!(world.step().health.is_good());
+                let reading = world.reading(joint);
+                lowest = lowest.min(reading.twist + reading.slide);
+            }
+            assert!(lowest < -0.0999 && lowest > -0.12, "{mass} kg, {kind}: {lowest}");
+        }
     }
 }
