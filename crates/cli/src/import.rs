@@ -9,6 +9,7 @@ use sinew_scene::{SceneDoc, SceneSource};
 
 use crate::args::{ImportArgs, ImportChoices, RigChoices};
 use crate::error::CommandError;
+use crate::print::print_error;
 
 /// Reads a file of another tool.
 pub(crate) fn read(path: &Path, choices: &ImportChoices) -> Result<Imported, CommandError> {
@@ -48,7 +49,7 @@ pub(crate) fn source(path: &Path, choices: &ImportChoices) -> Result<SceneSource
     let counts: Vec<String> = counts.collect();
     if !counts.is_empty() {
         let file = path.display();
-        crate::print_error(&format!("{file}: {} (`sinew import {file}` lists them)", counts.join(", ")));
+        print_error(&format!("{file}: {} (`sinew import {file}` lists them)", counts.join(", ")));
     }
     let name = format!("{} (as a scene)", path.display());
     Ok(SceneSource::new(scene.to_ron(), name).with_files(scene.files))

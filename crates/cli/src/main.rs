@@ -4,7 +4,7 @@
 //! simulation became non-finite or implausible, gained ten times its energy, left a joint visibly open, or an expectation
 //! does not hold with `--expect`; 2 invalid scene or arguments, or a file cannot be written. Other warnings leave it 0.
 
-use std::{fmt::Display, io::Write as _, path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 
@@ -24,6 +24,7 @@ mod motion;
 mod outputs;
 mod picture;
 mod plausible;
+mod print;
 mod progress;
 mod record;
 mod run;
@@ -35,6 +36,7 @@ mod text;
 
 use args::{ChangeArgs, Cli, CliCommand, MotionArgs, PictureArgs, RunArgs};
 use error::CommandError;
+use print::{print_error, print_line};
 
 /// Folder of the pictures of `sinew` without a command.
 const OUTPUT: &str = "sinew-out";
@@ -162,13 +164,4 @@ fn check_one(name: &str, changes: &ChangeArgs) -> Result<String, CommandError> {
         }
     }
     Ok(text)
-}
-
-/// Prints a line. A closed pipe is not an error.
-fn print_line(text: &(impl Display + ?Sized)) {
-    let _ = writeln!(std::io::stdout(), "{text}");
-}
-
-fn print_error(text: &(impl Display + ?Sized)) {
-    let _ = writeln!(std::io::stderr(), "sinew: {text}");
 }
