@@ -53,7 +53,8 @@ impl<'a> March<'a> {
         dynamics.kinematics_at_rest(tree, &tree.neutral_state().coordinates);
         dynamics.fill_mass_matrix(tree, &mut mass);
         let named_dofs = named.iter().flat_map(|link| tree.dofs(*link));
-        named_dofs.for_each(|dof| resistance[dof] = RESISTED * largest(&mass));
+        let resisted = RESISTED * largest(&mass);
+        named_dofs.for_each(|dof| resistance[dof] = resisted);
         Self { looped, named, dynamics, loops: LoopDynamics::new(looped), held, free, resistance }
     }
 
@@ -62,7 +63,7 @@ impl<'a> March<'a> {
         if !self.walk(pose, wanted) {
             self.pull(pose, wanted);
         }
-        self.left(pose, wanted).into_iter().fold(0.0, |most, x| x.abs().max(most))
+        largest(&self.left(pose, wanted))
     }
 
     /// Parts that a way is divided into.
