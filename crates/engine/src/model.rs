@@ -43,7 +43,7 @@ impl Model {
         let flesh_thickness = (0..flesh.bodies().len()).map(|k| flesh.thickness(k)).collect();
         let identity = identity(&mechanism, flesh.bodies().iter().map(|body| body.fem().n_nodes()));
         let flesh = Some(Box::new(flesh));
-        Self { identity, flesh, touching, thickness, flesh_thickness, ..Self::from(mechanism) }
+        Self { flesh, touching, thickness, flesh_thickness, ..Self::bare(mechanism, identity) }
     }
 
     /// The same model with its mechanism in joint coordinates.
@@ -135,6 +135,13 @@ impl Model {
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
         let identity = identity(&mechanism, std::iter::empty());
+        Self::bare(mechanism, identity)
+    }
+}
+
+impl Model {
+    /// A mechanism and nothing else.
+    fn bare(mechanism: sinew_mechanism::Model, identity: u64) -> Self {
         Self {
             may_sleep: passive_bodies(&mechanism),
             gyration: mechanism.bodies().map(|body| gyration(&mechanism, body)).collect(),

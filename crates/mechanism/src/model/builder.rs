@@ -100,7 +100,7 @@ impl MechanismBuilder {
             if body.kind == BodyKind::Dynamic {
                 let id = graph.add_variable(6);
                 if is_named && !body.name.is_empty() {
-                    graph.name_variable(id, &body.name);
+                    graph.name_variable(id, &*body.name);
                 }
                 *variable = Some(id);
             }
@@ -113,7 +113,7 @@ impl MechanismBuilder {
             };
             let id = graph.add_constraint(n_rows(joint), ends, priority);
             if is_named && !joint.name.is_empty() {
-                graph.name_constraint(id, &joint.name);
+                graph.name_constraint(id, &*joint.name);
             }
         }
         Ok(graph.finish()?)
@@ -196,7 +196,7 @@ impl Records {
                 TransmissionSpec::Gear(gear) => self.gear_model(gear),
             };
             self.transmissions.push(record);
-            self.transmission_names.push(spec.name().to_owned());
+            self.transmission_names.push(spec.name().clone());
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 //! Stepping never fails, so everything that could spoil a step is refused here: numbers that are not finite, impossible masses,
 //! forces on coordinates that a joint does not have. Every error names the body, joint or spring and says what would be valid.
 
+use std::sync::Arc;
+
 use glam::DQuat;
 use sinew_math::{DriveCoordinate, JointKind};
 use sinew_topology::Priority;
@@ -190,7 +192,7 @@ pub(crate) fn check_transmission(
     index: usize,
     spec: &TransmissionSpec,
     bodies: &[BodyModel],
-    (joints, joint_names): (&[JointModel], &[String]),
+    (joints, joint_names): (&[JointModel], &[Arc<str>]),
 ) -> Checked {
     let name = label(index, spec.name());
     let (what, compliance, max_force) = match spec {
@@ -228,7 +230,7 @@ fn check_rope(what: &str, rope: &RopeSpec, bodies: &[BodyModel]) -> Checked {
     }
 }
 
-fn check_gear(what: &str, gear: &GearSpec, joints: &[JointModel], names: &[String]) -> Checked {
+fn check_gear(what: &str, gear: &GearSpec, joints: &[JointModel], names: &[Arc<str>]) -> Checked {
     let of = || what.to_owned();
     for (joint, coordinate) in [gear.driver, gear.driven] {
         let (index, count) = (joint.index(), joints.len());

@@ -173,7 +173,7 @@ impl Model {
         for (index, body) in self.bodies.iter().enumerate() {
             if bodies[index] != NONE {
                 records.bodies.push(body.clone());
-                records.body_names.push(self.body_name(BodyId::from_index(index)).to_owned());
+                records.body_names.push(self.body_name(BodyId::from_index(index)).into());
                 records.poses.push(self.initial.poses[index]);
                 records.motions.push(self.initial.motions[index]);
             }
@@ -185,7 +185,7 @@ impl Model {
                 let mut joint = joint.clone();
                 (joint.body1, joint.body2) = (body1, body2);
                 records.joints.push(joint);
-                records.joint_names.push(self.joint_name(JointId::from_index(index)).to_owned());
+                records.joint_names.push(self.joint_name(JointId::from_index(index)).into());
             }
         }
         let moved_joint = |joint: u32| Some(joints[joint as usize]).filter(|j| *j != NONE);
@@ -197,7 +197,7 @@ impl Model {
         for (index, transmission) in transmissions.iter().enumerate() {
             if let Some(transmission) = survivor(transmission) {
                 records.transmissions.push(transmission);
-                records.transmission_names.push(self.names.transmissions.get(index).to_owned());
+                records.transmission_names.push(self.names.transmissions.get(index).into());
             }
         }
         for spring in to_ground.iter().chain(across_joints).chain(in_loops.iter().map(|s| &s.spring)) {
@@ -230,7 +230,7 @@ impl Model {
             if body.kind == BodyKind::Dynamic {
                 let id = graph_edit.add_variable(6);
                 if !body.name.is_empty() {
-                    graph_edit.name_variable(id, &body.name);
+                    graph_edit.name_variable(id, &*body.name);
                 }
                 variables[self.bodies.len() + index] = Some(id);
             }
@@ -239,7 +239,7 @@ impl Model {
             let ends = endpoints(self.joints.len() + index, joint, |body| variables[body.index()])?;
             let id = graph_edit.add_constraint(n_rows(joint), ends, joint.graph_priority());
             if !joint.name.is_empty() {
-                graph_edit.name_constraint(id, &joint.name);
+                graph_edit.name_constraint(id, &*joint.name);
             }
         }
         for (index, new) in joints.iter().enumerate() {

@@ -3,6 +3,8 @@
 //! Pairs are stored in elimination order with all that the sweep needs, so that a step streams through memory. Springs are sorted
 //! by how they are solved: across a tree joint, to something immovable, or in the loops. Cost: linear in bodies and joints.
 
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
 use sinew_math::{JointKind, Motion, Pose};
 use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
@@ -26,9 +28,9 @@ pub(crate) struct Records {
     /// All springs, not yet sorted.
     pub(crate) springs: Vec<PointSpring>,
     pub(crate) transmissions: Vec<TransmissionModel>,
-    pub(crate) body_names: Vec<String>,
-    pub(crate) joint_names: Vec<String>,
-    pub(crate) transmission_names: Vec<String>,
+    pub(crate) body_names: Vec<Arc<str>>,
+    pub(crate) joint_names: Vec<Arc<str>>,
+    pub(crate) transmission_names: Vec<Arc<str>>,
     /// Initial central poses and twists.
     pub(crate) poses: Vec<Pose>,
     pub(crate) motions: Vec<Motion>,
@@ -37,7 +39,7 @@ pub(crate) struct Records {
 impl Records {
     /// Takes the names out. None may be given twice.
     pub(crate) fn take_names(&mut self) -> Result<ModelNames, MechanismError> {
-        let table = |kind, names: &mut Vec<String>| {
+        let table = |kind, names: &mut Vec<Arc<str>>| {
             let table = NameTable::new(std::mem::take(names));
             check_names(kind, &table).map(|()| table)
         };

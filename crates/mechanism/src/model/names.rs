@@ -1,10 +1,12 @@
 //! Names in order, found by an open hash table of their places (FNV-1a, linear probing): constant time, no second copy of the text.
 
+use std::sync::Arc;
+
 use sinew_topology::NONE;
 
 /// Names by place, and places by name; no names at all if every one is empty.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NameTable<S = String> {
+pub(crate) struct NameTable<S = Arc<str>> {
     names: Vec<S>,
     /// Places in `names`, or `NONE`: a power of two of slots, at most half of them used.
     slots: Vec<u32>,

@@ -2,6 +2,8 @@
 //!
 //! Points and frames are in body frames here, because those are what a user knows; a model stores them in central frames.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, JointKind, MassProperties, Motion, Pose};
 use sinew_topology::Priority;
@@ -26,7 +28,7 @@ pub enum BodyKind {
 #[non_exhaustive]
 pub struct BodySpec {
     /// Unique name; empty means unnamed.
-    pub name: String,
+    pub name: Arc<str>,
     /// Who moves it.
     pub kind: BodyKind,
     /// Pose of the body frame, `world_from_body`. The centre of mass may lie elsewhere, see [`Self::mass`].
@@ -44,7 +46,7 @@ pub struct BodySpec {
 
 impl BodySpec {
     /// A dynamic body at rest, its body frame at a pose of the world.
-    pub fn dynamic(name: impl Into<String>, pose: Pose, mass: MassProperties) -> Self {
+    pub fn dynamic(name: impl Into<Arc<str>>, pose: Pose, mass: MassProperties) -> Self {
         Self {
             name: name.into(),
             kind: BodyKind::Dynamic,
@@ -57,12 +59,12 @@ impl BodySpec {
     }
 
     /// A body that never moves, its body frame at a pose of the world.
-    pub fn fixed(name: impl Into<String>, pose: Pose) -> Self {
+    pub fn fixed(name: impl Into<Arc<str>>, pose: Pose) -> Self {
         Self { kind: BodyKind::Fixed, ..Self::dynamic(name, pose, MassProperties::default()) }
     }
 
     /// A body that the input moves, its body frame at first at a pose of the world.
-    pub fn kinematic(name: impl Into<String>, pose: Pose) -> Self {
+    pub fn kinematic(name: impl Into<Arc<str>>, pose: Pose) -> Self {
         Self { kind: BodyKind::Kinematic, ..Self::dynamic(name, pose, MassProperties::default()) }
     }
 
@@ -82,7 +84,7 @@ impl BodySpec {
 #[non_exhaustive]
 pub struct JointSpec {
     /// Unique name; empty means unnamed.
-    pub name: String,
+    pub name: Arc<str>,
     /// Which directions it removes.
     pub kind: JointKind,
     /// Body 1.
@@ -133,7 +135,7 @@ impl BreakLoad {
 impl JointSpec {
     /// A joint without forces; frames in body frames.
     pub fn new(
-        name: impl Into<String>,
+        name: impl Into<Arc<str>>,
         kind: JointKind,
         child: BodyId,
         parent: Option<BodyId>,

@@ -8,6 +8,8 @@
 //! the same along all of it. A segment of no length has no direction and pulls nowhere. World axes, gradients on the twists at centres
 //! of mass. Cost: linear in the points.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, Motion, Pose, shift_force};
 
@@ -19,7 +21,7 @@ use crate::model::{BodyId, JointId, JointModel, pose_of};
 #[non_exhaustive]
 pub struct RopeSpec {
     /// For messages; may be empty.
-    pub name: String,
+    pub name: Arc<str>,
     /// What it runs through, from end to end: points from body frame origins, body axes, or of the world, m.
     pub points: Vec<(Option<BodyId>, DVec3)>,
     /// Length, m; that of the initial poses if there is none. The input of a step may give another one, as a winch does.
@@ -35,7 +37,7 @@ pub struct RopeSpec {
 #[non_exhaustive]
 pub struct GearSpec {
     /// For messages; may be empty.
-    pub name: String,
+    pub name: Arc<str>,
     /// `q₁`.
     pub driver: (JointId, DriveCoordinate),
     /// `q₂`.
@@ -63,7 +65,7 @@ pub enum TransmissionSpec {
 
 impl RopeSpec {
     /// An inextensible rope as long as its initial path.
-    pub fn new(name: impl Into<String>, points: Vec<(Option<BodyId>, DVec3)>) -> Self {
+    pub fn new(name: impl Into<Arc<str>>, points: Vec<(Option<BodyId>, DVec3)>) -> Self {
         Self { name: name.into(), points, length: None, compliance: 0.0, max_force: f64::INFINITY }
     }
 
@@ -86,7 +88,7 @@ impl RopeSpec {
 impl GearSpec {
     /// A rigid gear without offset or backlash.
     pub fn new(
-        name: impl Into<String>,
+        name: impl Into<Arc<str>>,
         driver: (JointId, DriveCoordinate),
         driven: (JointId, DriveCoordinate),
         ratio: f64,
@@ -118,7 +120,7 @@ impl GearSpec {
 
 impl TransmissionSpec {
     /// For messages.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &Arc<str> {
         match self {
             Self::Rope(rope) => &rope.name,
             Self::Gear(gear) => &gear.name,

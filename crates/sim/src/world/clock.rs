@@ -20,8 +20,8 @@ impl FrameClock {
         for (from, (pose, &to)) in self.before.iter().zip(moves).enumerate() {
             if let Some(place) = before.get_mut(to as usize) {
                 let central = |model: &Model, body: usize| model.central_frame(BodyId::from_index(body));
-                let body = pose.compose(&central(old, from).inverse());
-                *place = body.compose(&central(new, to as usize));
+                let (was, is) = (central(old, from), central(new, to as usize));
+                *place = if was == is { *pose } else { pose.compose(&was.inverse()).compose(&is) };
             }
         }
         Self { left: self.left, before }
