@@ -52,7 +52,6 @@ pub(crate) struct BuiltScene {
 
 /// Builds a valid scene as if it had no changes.
 pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
-    check_solver(scene)?;
     let mut settings = settings(scene, &ChangeDoc::default());
     let expanded = scene.expanded().with_body_colliders();
     let names = Names::of(&expanded);
@@ -101,19 +100,6 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     start.model = model.identity();
     let parts = is_plain(&expanded).then(|| RigidParts::new(specs, colliders, names));
     Ok(BuiltScene { model, settings, start, script, appearance, info, parts })
-}
-
-/// Refuses solvers that this build does not have.
-fn check_solver(scene: &SceneDoc) -> Result<(), BuildError> {
-    let is_dense = matches!(scene.loops.solver, LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense);
-    if cfg!(feature = "dense") || !is_dense {
-        return Ok(());
-    }
-    Err(BuildError::Unsupported {
-        field: "loops.solver".to_owned(),
-        what: "this build has no dense solver",
-        hint: "build with `--features dense`, or choose StructuredIterative or FullIterative",
-    })
 }
 
 /// The mechanism of a scene, its script and its appearance, as far as they are made.

@@ -113,7 +113,6 @@ fn loops(doc: &LoopsDoc) -> Loops {
     let mut loops = Loops::default();
     loops.warm_start = doc.warm_start;
     loops.solve.method = match (doc.solver, doc.method) {
-        #[cfg(feature = "dense")]
         (LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense, _) => LoopMethod::Dense,
         (LoopSolverDoc::Auto, KrylovMethodDoc::ConjugateResidual) => LoopMethod::Auto,
         (LoopSolverDoc::StructuredDirect, _) => LoopMethod::Direct,

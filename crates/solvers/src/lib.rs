@@ -22,6 +22,7 @@ mod loops;
 mod sparse;
 
 mod attached;
+mod cholesky;
 mod convex_forces;
 
 mod loose;

@@ -55,9 +55,6 @@ fn every_loop_solver_gives_the_same_motion() {
         ("solver: FullDense", 1e-5),
         ("solver: FullIterative, iterations: 2000", 1e-5),
     ] {
-        if loops.contains("Dense") && !cfg!(feature = "dense") {
-            continue;
-        }
         let mut world = small(&format!("{FOUR_BAR} gravity: (3, 0, -9.81), dt: 0.01, loops: ({loops})"));
         run(&mut world, 50);
         let at = position(&world, "coupler");

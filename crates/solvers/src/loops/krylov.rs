@@ -74,7 +74,6 @@ impl<'a> Krylov<'a> {
     }
 
     /// Whether to stop before the next iteration.
-    #[cfg(feature = "dense")]
     pub(crate) fn halt(&mut self, residual: f64) -> Option<LoopStop> {
         halt(self.settings, self.iterations, residual, self.keep_going)
     }

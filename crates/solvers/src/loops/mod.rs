@@ -2,7 +2,6 @@
 
 mod all_rows;
 mod closed;
-#[cfg(feature = "dense")]
 mod dense;
 mod direct;
 mod free_block;

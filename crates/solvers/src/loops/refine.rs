@@ -27,7 +27,6 @@
 //! **Failure.** Never panics on numbers and never returns a `λ` that is not finite; [`LoopStop::Breakdown`] reports
 //! that precision was lost.
 
-#[cfg(feature = "dense")]
 use super::dense;
 use super::direct::{self, DirectScratch};
 use super::graph::LoopGraph;
@@ -250,7 +249,6 @@ impl<'a, E: Equations<'a>> LoopSolve<'a, E> {
             }
             LoopMethod::ConjugateGradient => conjugate_gradient::<false>(krylov, operator, lambda),
             LoopMethod::BiConjugateGradient => conjugate_gradient::<true>(krylov, operator, lambda),
-            #[cfg(feature = "dense")]
             LoopMethod::Dense => dense::solve(krylov, operator, self.rhs, lambda),
         }
     }

@@ -18,7 +18,6 @@ pub enum LoopMethod {
     /// Biconjugate gradient as in Fau99 §3.2, with two responses; its iterates are those of the conjugate gradient.
     BiConjugateGradient,
     /// Dense factorization of the assembled matrix: one response per row; allocates.
-    #[cfg(feature = "dense")]
     Dense,
 }
 

@@ -15,6 +15,7 @@
 //! angular part first. **Failure.** None: directions without a pivot are left out.
 
 use super::{envelope::Block6, precondition::TwoLevel, simd4::with_wide_simd};
+use crate::cholesky::{cholesky, solve_cholesky};
 use sinew_math::{Force, Motion, add_scaled, dot};
 
 /// A pivot below this fraction of its diagonal entry counts as zero; directions removed by constraints have none.
@@ -83,7 +84,7 @@ impl CarrierCoupling {
                 self.root[j * n + i] = 0.5 * (self.root[j * n + i] + self.root[i * n + j]);
             }
         }
-        with_wide_simd!(cholesky(&mut self.root, n));
+        with_wide_simd!(cholesky(&mut self.root, n, SINGULAR));
         self.stiffness.fill(0.0);
         for (preconditioner, places) in parts {
             for i in 0..preconditioner.n_carriers() {
@@ -115,7 +116,7 @@ impl CarrierCoupling {
                 factor[j * n + i] = own + dot(&root[i * n + i..(i + 1) * n], &column[i..]);
             }
         }
-        cholesky(factor, n);
+        cholesky(factor, n, SINGULAR);
     }
 
     /// Adds a block of `S`, by columns, and its transpose.
@@ -148,7 +149,7 @@ impl CarrierCoupling {
             for j in 0..n {
                 w[j] = dot(&root[j * n + j..(j + 1) * n], &v[j..]);
             }
-            solve(factor, w);
+            solve_cholesky(factor, w);
             v.fill(0.0);
             for j in 0..n {
                 add_scaled(&mut v[j..], w[j], &root[j * n + j..(j + 1) * n]);
@@ -170,43 +171,4 @@ impl CarrierCoupling {
 /// A unit impulse along one of six axes.
 fn unit(axis: usize) -> Force {
     Force::from_array(std::array::from_fn(|k| f64::from(u8::from(k == axis))))
-}
-
-/// Cholesky factor of the lower triangle of `a`, by columns in place; a pivot that is not safely positive makes a zero
-/// column.
-#[inline(always)]
-fn cholesky(a: &mut [f64], n: usize) {
-    for j in 0..n {
-        let (left, right) = a.split_at_mut(j * n);
-        let column = &mut right[j..n];
-        let scale = column[0];
-        for k in 0..j {
-            let other = &left[k * n + j..(k + 1) * n];
-            add_scaled(column, -other[0], other);
-        }
-        let pivot = column[0];
-        if pivot > SINGULAR * scale && pivot > f64::MIN_POSITIVE {
-            let inverse = 1.0 / pivot.sqrt();
-            column.iter_mut().for_each(|entry| *entry *= inverse);
-        } else {
-            column.iter_mut().for_each(|entry| *entry *= 0.0);
-        }
-    }
-}
-
-/// Solves `L Lᵀ x = b` in place; unknowns without pivot are zero.
-#[inline(always)]
-fn solve(factor: &[f64], x: &mut [f64]) {
-    let n = x.len();
-    let inverse = |pivot: f64| if pivot == 0.0 { 0.0 } else { 1.0 / pivot };
-    for j in 0..n {
-        let column = &factor[j * n + j..(j + 1) * n];
-        x[j] *= inverse(column[0]);
-        let value = x[j];
-        add_scaled(&mut x[j + 1..], -value, &column[1..]);
-    }
-    for j in (0..n).rev() {
-        let column = &factor[j * n + j..(j + 1) * n];
-        x[j] = (x[j] - dot(&column[1..], &x[j + 1..])) * inverse(column[0]);
-    }
 }

@@ -12,11 +12,7 @@ use sinew_solvers::{
 use sinew_testkit::{Dense, Rng};
 
 /// The methods that end in least squares where rows contradict each other.
-pub(super) const LEAST_SQUARES: &[LoopMethod] = &[
-    LoopMethod::ConjugateResidual,
-    #[cfg(feature = "dense")]
-    LoopMethod::Dense,
-];
+pub(super) const LEAST_SQUARES: &[LoopMethod] = &[LoopMethod::ConjugateResidual, LoopMethod::Dense];
 
 pub(super) struct Joint {
     free: usize,

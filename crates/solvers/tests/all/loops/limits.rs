@@ -15,7 +15,6 @@ const METHODS: &[LoopMethod] = &[
     LoopMethod::ConjugateResidual,
     LoopMethod::ConjugateGradient,
     LoopMethod::BiConjugateGradient,
-    #[cfg(feature = "dense")]
     LoopMethod::Dense,
 ];
 

@@ -9,7 +9,6 @@ fn methods() -> Vec<LoopMethod> {
         LoopMethod::ConjugateResidual,
         LoopMethod::ConjugateGradient,
         LoopMethod::BiConjugateGradient,
-        #[cfg(feature = "dense")]
         LoopMethod::Dense,
     ]
 }
