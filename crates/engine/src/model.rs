@@ -194,44 +194,6 @@ impl From<sinew_mechanism::State> for State {
     }
 }
 
-impl State {
-    /// Whether the state belongs to a model.
-    pub fn fits(&self, model: &Model) -> bool {
-        let flesh_fits = model.flesh().map_or(self.flesh.nodes.is_empty(), |flesh| flesh.fits(&self.flesh));
-        self.bodies.fits(&model.mechanism) && flesh_fits
-    }
-
-    /// [`State::fits`] as a result.
-    ///
-    /// # Errors
-    /// If the state has another number of bodies, joints or nodes, or was made by another model.
-    pub fn check(&self, model: &Model) -> Result<(), StateMismatch> {
-        let (bodies, joints) = (model.mechanism.n_bodies(), model.mechanism.n_joints());
-        let (found_bodies, found_joints) = (self.bodies.poses.len(), self.bodies.twists.len());
-        let is_other = self.model != 0 && self.model != model.identity();
-        let mismatch = StateMismatch { bodies, joints, found_bodies, found_joints };
-        if self.fits(model) && !is_other { Ok(()) } else { Err(mismatch) }
-    }
-}
-
-/// A state that does not belong to the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the state is one of another model: it has {found_bodies} bodies and {found_joints} joints, the model {bodies} and {joints}; \
-     restore states of the same scene, with the same edits"
-)]
-#[non_exhaustive]
-pub struct StateMismatch {
-    /// Bodies of the model.
-    pub bodies: usize,
-    /// Joints of the model.
-    pub joints: usize,
-    /// Bodies of the state.
-    pub found_bodies: usize,
-    /// Joints of the state.
-    pub found_joints: usize,
-}
-
 /// The least extent of the colliders of each body, m; infinite without any.
 fn thickness(flesh: &FleshModel, n_bodies: usize) -> Vec<f64> {
     let mut all = vec![f64::INFINITY; n_bodies];

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use sinew_compile::{BuildError, SweptScene, sweep_runs};
-use sinew_engine::{Culprit, EnergyAccount, HealthNotice};
+use sinew_engine::{Culprit, EnergyAccount, HealthNotice, State};
 use sinew_scene::SceneDoc;
 
 use crate::{broken::BrokenJoint, expectation::Expectation, meter::ExpectMeter, world::World};
@@ -20,6 +20,9 @@ pub struct RunOutcome {
     pub n_steps: u64,
     /// Fingerprint of the last state.
     pub digest: u64,
+    /// The last state.
+    #[serde(skip)]
+    pub end: State,
     /// The first body, by name, or tetrahedron that was no longer finite.
     pub non_finite: Option<String>,
     /// What the steps and their end warned of, each sort once.
@@ -84,7 +87,7 @@ fn run_once(run: SweptScene) -> Result<RunOutcome, BuildError> {
     }
     let tet = meter.non_finite_tet().map(|tet| format!("tetrahedron {tet}"));
     let non_finite = meter.non_finite().map(|body| world.mechanism().body_name(body).to_owned()).or(tet);
-    let digest = world.digest();
+    let (digest, end) = (world.digest(), world.checkpoint());
     let (broken, expectations) = (meter.broken().to_vec(), meter.finish());
-    Ok(RunOutcome { set: run.set, n_steps, digest, non_finite, warnings, broken, expectations })
+    Ok(RunOutcome { set: run.set, n_steps, digest, end, non_finite, warnings, broken, expectations })
 }

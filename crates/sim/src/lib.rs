@@ -14,7 +14,10 @@ pub use expect::{ExpectOutcome, RunOutcome, run_and_check};
 pub use expectation::{BoundKind, Expectation};
 pub use meter::ExpectMeter;
 pub use recording::{Recording, RewindError};
-pub use save::{SavedStateError, state_from_bytes, state_from_text, state_to_bytes, state_to_text};
+pub use save::{
+    SavedError, recording_from_bytes, recording_from_text, recording_to_bytes, recording_to_text,
+    state_from_bytes, state_from_text, state_to_bytes, state_to_text,
+};
 pub use world::World;
 pub use world::frame::Frame;
 pub use world::view::{BodyView, Identified, JointView, Viewed};
@@ -26,8 +29,8 @@ pub use sinew_contact::{
 };
 pub use sinew_engine::{
     ActuatorEffort, Appearance, Contact, ContactOverlap, ContactPartner, Culprit, EnergyAccount,
-    EnergyExcess, FleshStepping, Health, HealthNotice, Model, Reduced, ReducedMethod, ReducedModel, Scheme,
-    Settings, Sleep, SleepState, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
+    EnergyExcess, FleshStepping, Health, HealthNotice, Model, Reduced, ReducedMethod, ReducedModel,
+    RestoreError, Scheme, Settings, Sleep, SleepState, Stage, State, StepReport, Watch, Workspace, digest,
     digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
 };
 pub use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshReport, FleshState, SurfacePoint};

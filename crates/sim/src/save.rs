@@ -1,53 +1,54 @@
-//! States as bytes and as text, to the bit.
+//! States and recordings as bytes and as text, to the bit.
 //!
-//! Bytes are `sinew state 1` and a line feed, then CBOR; text is RON. Both keep every bit of every number by themselves, whatever features of
-//! serialization crates a program has switched on. The version is that of the form: other versions are refused. Cost: linear.
+//! Both begin with the line `sinew state 2 9f3a01bc`, in text as a comment: what it is, the version of the form, and the CRC-32 of the rest. In
+//! bytes the rest is CBOR, in text RON. Both keep every bit of every number by themselves, whatever features of serialization crates a program has
+//! switched on. Other versions, and what is damaged, are refused. Cost: linear.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sinew_engine::State;
 
-/// The version of both forms.
-const VERSION: u32 = 1;
+use crate::Recording;
 
-/// What bytes begin with.
-const MAGIC: &[u8] = b"sinew state ";
+/// The version of the forms.
+const VERSION: &str = "2";
 
-/// Why a saved state cannot be read.
+/// Why something saved cannot be read, or something not be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SavedStateError {
-    /// It is no saved state.
-    NotAState,
+pub enum SavedError {
+    /// It is nothing saved, or something else than was asked for.
+    NotSaved {
+        /// What was asked for.
+        wanted: &'static str,
+    },
     /// It was written by another version of the form.
     OtherVersion(String),
     /// It is damaged: where or how.
     Damaged(String),
+    /// It cannot be saved: why.
+    CannotSave(String),
 }
 
-impl std::fmt::Display for SavedStateError {
+impl std::fmt::Display for SavedError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NotAState => {
-                f.write_str("this is no saved state; write one with state_to_bytes or state_to_text")
+            Self::NotSaved { wanted } => {
+                write!(f, "this is no saved {wanted}; write one with {wanted}_to_bytes or {wanted}_to_text")
             }
             Self::OtherVersion(found) => {
                 write!(
                     f,
-                    "the state has the form {found}, this library reads {VERSION}; save it again with the version that wrote it, as a scene"
+                    "it has the form {found}, this library reads {VERSION}; read it with the version that wrote it"
                 )
             }
-            Self::Damaged(what) => write!(f, "the saved state is damaged: {what}"),
+            Self::Damaged(what) => write!(f, "it is damaged: {what}"),
+            Self::CannotSave(why) => f.write_str(why),
         }
     }
 }
 
-impl std::error::Error for SavedStateError {}
-
-/// A state as text.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct SavedState<S> {
-    sinew_state: u32,
-    state: S,
-}
+impl std::error::Error for SavedError {}
 
 /// A state as bytes. [`state_from_bytes`] reads them.
 ///
@@ -64,47 +65,112 @@ struct SavedState<S> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn state_to_bytes(state: &State) -> Vec<u8> {
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend(VERSION.to_string().bytes().chain([b'\n']));
-    // Writing to memory does not fail.
-    let _ = ciborium::into_writer(state, &mut bytes);
-    bytes
+    // States have nothing that CBOR cannot hold.
+    to_bytes("state", state).unwrap_or_default()
 }
 
 /// The state that bytes hold.
 ///
 /// # Errors
 /// If they are no state, of another version, or damaged.
-pub fn state_from_bytes(bytes: &[u8]) -> Result<State, SavedStateError> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(SavedStateError::NotAState)?;
-    let end = rest.iter().position(|&byte| byte == b'\n').ok_or(SavedStateError::NotAState)?;
-    let version = String::from_utf8_lossy(&rest[..end]).into_owned();
-    if version != VERSION.to_string() {
-        return Err(SavedStateError::OtherVersion(version));
-    }
-    ciborium::from_reader(&rest[end + 1..]).map_err(|error| SavedStateError::Damaged(error.to_string()))
+pub fn state_from_bytes(bytes: &[u8]) -> Result<State, SavedError> {
+    from_bytes("state", bytes)
 }
 
 /// A state as text. [`state_from_text`] reads it.
 pub fn state_to_text(state: &State) -> String {
-    let saved = SavedState { sinew_state: VERSION, state };
     // States have no maps with odd keys, the only thing that the writer refuses.
-    ron::ser::to_string_pretty(&saved, ron::ser::PrettyConfig::default()).unwrap_or_default()
+    to_text("state", state).unwrap_or_default()
 }
 
 /// The state that a text holds.
 ///
 /// # Errors
 /// If it is no state, of another version, or damaged.
-pub fn state_from_text(text: &str) -> Result<State, SavedStateError> {
-    let head = text.trim_start().strip_prefix('(').map(str::trim_start);
-    let version =
-        head.and_then(|head| head.strip_prefix("sinew_state:")).ok_or(SavedStateError::NotAState)?;
-    let version = version.split([',', ')']).next().unwrap_or_default().trim();
-    if version != VERSION.to_string() {
-        return Err(SavedStateError::OtherVersion(version.to_owned()));
+pub fn state_from_text(text: &str) -> Result<State, SavedError> {
+    from_text("state", text)
+}
+
+/// A recording as bytes. [`recording_from_bytes`] reads them.
+///
+/// # Errors
+/// If its world was made from a model: only scenes can be saved.
+pub fn recording_to_bytes(recording: &Recording) -> Result<Vec<u8>, SavedError> {
+    to_bytes("recording", recording)
+}
+
+/// The recording that bytes hold.
+///
+/// # Errors
+/// If they are no recording, of another version, or damaged.
+pub fn recording_from_bytes(bytes: &[u8]) -> Result<Recording, SavedError> {
+    from_bytes("recording", bytes)
+}
+
+/// A recording as text. [`recording_from_text`] reads it.
+///
+/// # Errors
+/// If its world was made from a model: only scenes can be saved.
+pub fn recording_to_text(recording: &Recording) -> Result<String, SavedError> {
+    to_text("recording", recording)
+}
+
+/// The recording that a text holds.
+///
+/// # Errors
+/// If it is no recording, of another version, or damaged.
+pub fn recording_from_text(text: &str) -> Result<Recording, SavedError> {
+    from_text("recording", text)
+}
+
+fn to_bytes(kind: &'static str, value: &impl Serialize) -> Result<Vec<u8>, SavedError> {
+    let mut rest = Vec::new();
+    ciborium::into_writer(value, &mut rest).map_err(|error| SavedError::CannotSave(error.to_string()))?;
+    let mut bytes = head(kind, &rest).into_bytes();
+    bytes.push(b'\n');
+    bytes.append(&mut rest);
+    Ok(bytes)
+}
+
+fn from_bytes<T: DeserializeOwned>(kind: &'static str, bytes: &[u8]) -> Result<T, SavedError> {
+    let line = bytes.iter().position(|&byte| byte == b'\n').ok_or(SavedError::NotSaved { wanted: kind })?;
+    let rest = &bytes[line + 1..];
+    check_head(kind, &String::from_utf8_lossy(&bytes[..line]), rest)?;
+    ciborium::from_reader(rest).map_err(|error| SavedError::Damaged(error.to_string()))
+}
+
+fn to_text(kind: &'static str, value: &impl Serialize) -> Result<String, SavedError> {
+    let rest = ron::ser::to_string_pretty(value, ron::ser::PrettyConfig::default().new_line("\n"));
+    let rest = rest.map_err(|error| SavedError::CannotSave(error.to_string()))? + "\n";
+    Ok(format!("// {}\n{rest}", head(kind, rest.as_bytes())))
+}
+
+fn from_text<T: DeserializeOwned>(kind: &'static str, text: &str) -> Result<T, SavedError> {
+    // Editors may have given the lines other ends.
+    let text = text.replace('\r', "");
+    let (line, rest) = text.split_once('\n').ok_or(SavedError::NotSaved { wanted: kind })?;
+    let line = line.strip_prefix("// ").ok_or(SavedError::NotSaved { wanted: kind })?;
+    check_head(kind, line, rest.as_bytes())?;
+    ron::from_str(rest).map_err(|error| SavedError::Damaged(error.to_string()))
+}
+
+/// The first line.
+fn head(kind: &str, rest: &[u8]) -> String {
+    format!("sinew {kind} {VERSION} {:08x}", crc32fast::hash(rest))
+}
+
+/// Compares the first line with the one that `rest` should have.
+fn check_head(kind: &'static str, line: &str, rest: &[u8]) -> Result<(), SavedError> {
+    let mut words = line.split(' ');
+    if (words.next(), words.next()) != (Some("sinew"), Some(kind)) {
+        return Err(SavedError::NotSaved { wanted: kind });
     }
-    let saved: SavedState<State> =
-        ron::from_str(text).map_err(|error| SavedStateError::Damaged(error.to_string()))?;
-    Ok(saved.state)
+    let version = words.next().unwrap_or_default();
+    if version != VERSION {
+        return Err(SavedError::OtherVersion(version.to_owned()));
+    }
+    if line != head(kind, rest) {
+        return Err(SavedError::Damaged("its checksum differs: it was cut or changed".to_owned()));
+    }
+    Ok(())
 }

@@ -15,7 +15,7 @@ use glam::DVec3;
 use sinew_compile::{RigidParts, SceneInfo, ScenePeriod, Script, ScriptTimes};
 use sinew_contact::{ContactEvent, Groups, Owner, Probe, RayCast, SurfaceHit, TouchSide};
 use sinew_engine::{
-    Appearance, Contact, Model, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
+    Appearance, Contact, Model, RestoreError, Settings, Stage, State, StepReport, Watch, Workspace, digest,
     step_observed,
 };
 use sinew_flesh::SurfacePoint;
@@ -116,8 +116,8 @@ impl World {
     /// Goes back to a state. From there on every step gives the same bits as it did then.
     ///
     /// # Errors
-    /// If the state has another number of bodies or joints.
-    pub fn restore(&mut self, state: &State) -> Result<(), StateMismatch> {
+    /// If the state belongs to another model, or something in it is not finite; the world then stays as it is.
+    pub fn restore(&mut self, state: &State) -> Result<(), RestoreError> {
         state.check(&self.model)?;
         self.state.clone_from(state);
         self.arrive();

@@ -63,7 +63,7 @@ impl Thrown {
     fn looped(&self, coordinates: &[JointCoordinate; 6]) -> Model {
         self.model(|plain| {
             let mut tree = plain.clone().with_priority(Priority::Primary);
-            tree.name = "tree".to_owned();
+            tree.name = "tree".into();
             [vec![tree], parts(&plain, coordinates)].concat()
         })
     }

@@ -1,8 +1,10 @@
 //! The fixtures of the repository, and small scenes for single questions.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{LazyLock, OnceLock};
 
-use sinew_sim::{SceneDoc, World};
+use sinew_sim::{ExpectOutcome, RunOutcome, SceneDoc, World, run_and_check};
 
 /// Folder of fixtures.
 pub(crate) fn fixtures(folder: &str) -> PathBuf {
@@ -30,6 +32,33 @@ pub(crate) fn scene(name: &str) -> SceneDoc {
 /// A mechanism by name, ready to run.
 pub(crate) fn world(name: &str) -> World {
     World::from_scene(&scene(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The runs of a mechanism to its end, which all tests share.
+pub(crate) struct Ended {
+    /// With its sweep.
+    pub(crate) swept: ExpectOutcome,
+    /// Without, if it has one.
+    plain: Option<ExpectOutcome>,
+}
+
+impl Ended {
+    /// The run without the sweep of the scene.
+    pub(crate) fn plain(&self) -> &RunOutcome {
+        &self.plain.as_ref().unwrap_or(&self.swept).runs[0]
+    }
+}
+
+/// The runs of a mechanism by name, made when they are first asked for.
+pub(crate) fn ended(name: &str) -> &'static Ended {
+    static ALL: LazyLock<BTreeMap<String, OnceLock<Ended>>> =
+        LazyLock::new(|| mechanisms().into_iter().map(|name| (name, OnceLock::new())).collect());
+    ALL[name].get_or_init(|| {
+        let run = |scene: &SceneDoc| run_and_check(scene).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let scene = scene(name);
+        let plain = SceneDoc { sweep: Vec::new(), ..scene.clone() };
+        Ended { plain: (plain != scene).then(|| run(&plain)), swept: run(&scene) }
+    })
 }
 
 /// A scene written inside a test; format, name and brackets are added.

@@ -1,7 +1,10 @@
 //! Recordings reach every step of a run with its bits, whatever happened between the steps: edits, changes of the scene, settings, bodies put elsewhere.
 
 use glam::DVec3;
-use sinew_sim::{BodyDoc, ColliderDoc, Pose, Recording, RewindError, SceneDoc, Shape, World, digest};
+use sinew_sim::{
+    BodyDoc, ColliderDoc, Pose, Recording, RewindError, SceneDoc, Shape, World, digest, recording_from_bytes,
+    recording_from_text, recording_to_bytes, recording_to_text,
+};
 use sinew_testkit::Rng;
 
 use crate::common::{mechanisms, scene};
@@ -55,9 +58,13 @@ fn edited_runs_rewind_to_every_step_and_go_on() {
             digests.push(world.digest());
             names.push(world.to_scene());
         }
-        let text = ron::to_string(&recording).expect("a recording of a scene");
-        let read: Recording = ron::from_str(&text).expect("what was written");
-        for from in [&recording, &read] {
+        let text = recording_to_text(&recording).expect("a recording of a scene");
+        let read = recording_from_text(&text).expect("what was written");
+        let bytes = recording_to_bytes(&recording).expect("a recording of a scene");
+        assert_eq!(recording_to_bytes(&read), Ok(bytes.clone()), "text keeps every bit");
+        let unpacked = recording_from_bytes(&bytes).expect("what was written");
+        assert!(recording_from_bytes(&bytes[..bytes.len() - 1]).is_err());
+        for from in [&recording, &read, &unpacked] {
             for n in 0..=100 {
                 assert_eq!(
                     digest(&from.state_after(n).expect("recorded")),

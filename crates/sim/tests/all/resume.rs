@@ -1,8 +1,8 @@
 //! Save, restore, continue: the same bits as without the break.
 
 use sinew_sim::{
-    BodyDoc, ColliderDoc, DVec3, FleshDoc, FleshMeshDoc, SavedStateError, SceneDoc, Shape, State, World,
-    digest, state_from_bytes, state_from_text, state_to_bytes, state_to_text,
+    BodyDoc, ColliderDoc, DVec3, FleshDoc, FleshMeshDoc, RestoreError, SavedError, SceneDoc, Shape, State,
+    World, digest, state_from_bytes, state_from_text, state_to_bytes, state_to_text,
 };
 
 use crate::common::{chain, run, scene, world};
@@ -65,7 +65,8 @@ fn states_of_other_scenes_are_refused() {
     let mut world = chain();
     let state = State::default();
     let error = world.restore(&state).expect_err("no bodies at all");
-    assert_eq!((error.bodies, error.joints, error.found_bodies, error.found_joints), (4, 4, 0, 0));
+    let of_sizes = RestoreError::OtherModel { bodies: 4, joints: 4, found_bodies: 0, found_joints: 0 };
+    assert_eq!(error, of_sizes);
     assert!(error.to_string().contains("restore states of the same scene"));
     let mut broken = world.checkpoint();
     broken.bodies.history.increments.push(sinew_sim::Motion::ZERO);
@@ -116,13 +117,52 @@ fn states_of_another_mechanism_of_the_same_size_are_refused() {
 fn damaged_states_are_refused_with_a_reason() {
     let world = World::from_scene(&SceneDoc::new("empty")).expect("a good scene");
     let bytes = state_to_bytes(world.state());
-    assert_eq!(state_from_bytes(b"hello"), Err(SavedStateError::NotAState));
-    assert_eq!(state_from_text("(a: 1)"), Err(SavedStateError::NotAState));
-    assert!(
-        matches!(state_from_bytes(b"sinew state 9\n"), Err(SavedStateError::OtherVersion(found)) if found == "9")
-    );
-    assert!(matches!(state_from_text("(sinew_state: 7, state: ())"), Err(SavedStateError::OtherVersion(_))));
-    for n in 14..bytes.len() {
-        assert!(matches!(state_from_bytes(&bytes[..n]), Err(SavedStateError::Damaged(_))), "{n}");
+    let none = SavedError::NotSaved { wanted: "state" };
+    for other in [&b"hello"[..], b"hello\nworld", b"sinew recording 2 00000000\n", b""] {
+        assert_eq!(state_from_bytes(other), Err(none.clone()));
     }
+    assert_eq!(state_from_text("(a: 1)"), Err(none));
+    let other = SavedError::OtherVersion("9".to_owned());
+    assert_eq!(state_from_bytes(b"sinew state 9\n"), Err(other.clone()));
+    assert_eq!(state_from_text("// sinew state 9 0\n()"), Err(other));
+    let head = 1 + bytes.iter().position(|&byte| byte == b'\n').expect("a first line");
+    for n in head..bytes.len() {
+        assert!(matches!(state_from_bytes(&bytes[..n]), Err(SavedError::Damaged(_))), "{n}");
+        let mut flipped = bytes.clone();
+        flipped[n] ^= 1 << (n % 8);
+        assert!(matches!(state_from_bytes(&flipped), Err(SavedError::Damaged(_))), "{n}");
+    }
+    let text = state_to_text(world.state());
+    assert!(matches!(
+        state_from_text(&text.replacen("time: 0.0", "time: 0.5", 1)),
+        Err(SavedError::Damaged(_))
+    ));
+    assert!(state_from_text(&text.replace('\n', "\r\n")).is_ok());
+}
+
+#[test]
+fn states_with_numbers_that_are_not_finite_are_refused_by_name() {
+    let jelly = FleshDoc::new("jelly", FleshMeshDoc::Beam { size: DVec3::splat(0.2), cells: [2; 3] });
+    let ball = BodyDoc::new("ball").shape(Shape::Sphere { radius: 0.1 });
+    let scene = SceneDoc::new("both").with(jelly).with(ball);
+    let mut world = World::from_scene(&scene).expect("a good scene");
+    world.step();
+    let good = world.checkpoint();
+    let spoilt: [(fn(&mut State), &str); 6] = [
+        (|state| state.bodies.time = f64::NAN, "the time is not finite"),
+        (|state| state.bodies.poses[0].translation.y = f64::INFINITY, "body `ball`"),
+        (|state| state.bodies.motions[0].angular.x = f64::NAN, "body `ball`"),
+        (|state| state.bodies.pulls[0].z = f64::NAN, "body `ball`"),
+        (|state| state.flesh.nodes[0].velocities[5].z = f64::NEG_INFINITY, "node 5 of flesh `jelly`"),
+        (|state| state.flesh.nodes[0].positions[7].x = f64::NAN, "node 7 of flesh `jelly`"),
+    ];
+    let digest = world.digest();
+    for (spoil, name) in spoilt {
+        let mut state = good.clone();
+        spoil(&mut state);
+        let error = world.restore(&state).expect_err(name);
+        assert!(error.to_string().contains(name), "{error}");
+        assert_eq!(world.digest(), digest, "{name}: the world stays as it was");
+    }
+    world.restore(&good).expect("its own state");
 }
