@@ -75,7 +75,9 @@ fn thread_counts_change_nothing() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("threads");
             pool.install(|| {
                 let mut world = start.clone();
-                (0..40).for_each(|_| drop(world.step()));
+                for _ in 0..40 {
+                    world.step();
+                }
                 world.digest()
             })
         };

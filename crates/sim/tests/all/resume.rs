@@ -148,7 +148,8 @@ fn states_with_numbers_that_are_not_finite_are_refused_by_name() {
     let mut world = World::from_scene(&scene).expect("a good scene");
     world.step();
     let good = world.checkpoint();
-    let spoilt: [(fn(&mut State), &str); 6] = [
+    type Spoil = fn(&mut State);
+    let spoilt: [(Spoil, &str); 6] = [
         (|state| state.bodies.time = f64::NAN, "the time is not finite"),
         (|state| state.bodies.poses[0].translation.y = f64::INFINITY, "body `ball`"),
         (|state| state.bodies.motions[0].angular.x = f64::NAN, "body `ball`"),

@@ -158,7 +158,7 @@ fn pivoted_root(a: &[f64], n: usize, least: f64) -> Vec<f64> {
                 if value > best.1 { (i, value) } else { best }
             });
         threshold = threshold.max(ZERO * largest);
-        if !(largest > threshold) {
+        if largest <= threshold {
             break;
         }
         let mut column = a[pivot * n..(pivot + 1) * n].to_vec();
