@@ -68,7 +68,7 @@ impl ExportReport {
     fn note(&mut self, outcome: ExportOutcome, part: String, what: String) {
         let same = self.findings.iter_mut().find(|it| it.outcome == outcome && it.what == what);
         match same {
-            Some(finding) if finding.parts.contains(&part) => {}
+            Some(finding) if finding.parts.last() == Some(&part) => {}
             Some(finding) => finding.parts.push(part),
             None => self.findings.push(ExportFinding { outcome, parts: vec![part], what }),
         }
@@ -119,7 +119,7 @@ mod tests {
         let mut report = ExportReport::default();
         report.count("joints", 9);
         (0..8).for_each(|i| report.left_out(format!("joint `j{i}`"), "too stiff"));
-        report.left_out("joint `j0`", "too stiff");
+        report.left_out("joint `j7`", "too stiff");
         report.approximated("rope `r`", "it is a spring");
         let text = report.to_string();
         let lines: Vec<&str> = text.lines().collect();

@@ -29,6 +29,7 @@ mod bvh;
 mod gltf;
 mod import;
 mod mjcf;
+mod sdf;
 mod urdf;
 
 mod outgoing;
@@ -61,6 +62,7 @@ pub use page::{PageOptions, page};
 pub use report::{FilePlace, ImportFinding, ImportReport, Outcome};
 pub use rig::RigOptions;
 pub use robot::{ImportOptions, MeshContact, RootHold};
+pub use sdf::read_sdf;
 pub use surfaces::obj;
 pub use table::{Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableQuantity, TableWriter};
 pub use urdf::read_urdf;

@@ -1,6 +1,6 @@
 //! What bodies look like, and how they touch: each shape once, with both where it does both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 use sinew_contact::{DecomposeOptions, Decomposition, TriMesh};
@@ -45,25 +45,9 @@ pub(crate) fn geoms_of(tree: &OutTree<'_>, concave: &str, report: &mut ExportRep
     let mut geoms = Vec::new();
     let is_look =
         |collider: &ColliderDoc| collider.shape.is_mesh() && !touches(&collider.contact) && !collider.sensor;
-    let looks: Vec<&str> =
+    let looks: BTreeSet<&str> =
         scene.colliders.iter().filter(|it| is_look(it)).map(|it| it.body.as_str()).collect();
-    for (at, body) in scene.bodies.iter().enumerate() {
-        // Meshes that touch nothing are drawn instead of shapes.
-        let is_shown = !looks.contains(&body.name.as_str());
-        let of_body = scene
-            .colliders
-            .iter()
-            .find(|it| it.body == body.name && it.shape == ColliderShapeDoc::OfBody && !it.sensor);
-        let contact = body.contact.or(of_body.map(|collider| collider.contact)).filter(touches);
-        geoms.extend(body.shapes.iter().filter(|_| is_shown || contact.is_some()).map(|shape| OutGeom {
-            body: Some(at),
-            at: shape.at.to_pose(),
-            form: OutForm::Solid(shape.solid),
-            is_shown,
-            contact,
-            color: body.color,
-        }));
-    }
+    shapes_of_bodies(scene, &looks, &mut geoms);
     for (number, collider) in scene.colliders.iter().enumerate() {
         let part = format!("collider {number} of `{}`", collider.known_as());
         if collider.sensor {
@@ -92,6 +76,25 @@ pub(crate) fn geoms_of(tree: &OutTree<'_>, concave: &str, report: &mut ExportRep
         }
     }
     geoms
+}
+
+/// Shapes of bodies; those of bodies with looks of their own are not drawn.
+fn shapes_of_bodies(scene: &SceneDoc, looks: &BTreeSet<&str>, geoms: &mut Vec<OutGeom>) {
+    let whole = scene.colliders.iter().filter(|it| it.shape == ColliderShapeDoc::OfBody && !it.sensor);
+    let of_body: BTreeMap<&str, ContactDoc> = whole.map(|it| (it.body.as_str(), it.contact)).collect();
+    for (at, body) in scene.bodies.iter().enumerate() {
+        // Meshes that touch nothing are drawn instead of shapes.
+        let is_shown = !looks.contains(&body.name.as_str());
+        let contact = body.contact.or(of_body.get(body.name.as_str()).copied()).filter(touches);
+        geoms.extend(body.shapes.iter().filter(|_| is_shown || contact.is_some()).map(|shape| OutGeom {
+            body: Some(at),
+            at: shape.at.to_pose(),
+            form: OutForm::Solid(shape.solid),
+            is_shown,
+            contact,
+            color: body.color,
+        }));
+    }
 }
 
 fn touches(contact: &ContactDoc) -> bool {

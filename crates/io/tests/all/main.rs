@@ -12,6 +12,7 @@ mod page;
 mod random_tree;
 mod round_trips;
 mod same_dynamics;
+mod sdf;
 mod table;
 mod urdf;
 mod written_glb;
