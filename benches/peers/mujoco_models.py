@@ -40,7 +40,8 @@ def state(model, draw):
     data.qvel[:] = rates
     mujoco.mj_forward(model, data)
     mass = numpy.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, mass, data.qM)
+    # Until MuJoCo 3 the sparse matrix was given.
+    mujoco.mj_fullM(model, mass, data.qM) if hasattr(data, "qM") else mujoco.mj_fullM(model, data, mass)
     moving = model.body_mass * (model.body_weldid != 0)
     center = moving @ data.xipos / max(moving.sum(), 1e-300)
     passive = data.qfrc_spring + data.qfrc_damper

@@ -3,7 +3,7 @@
     python3 pinocchio_robots.py golden.json ROBOT.urdf ...
 
 A robot whose root link has mass floats, otherwise the root is fixed. The layout is that of `mujoco_models.py`; the rates of a floating root are its linear and then its angular
-velocity, both in the axes of the root link. `passive` are the dampers of 0.3 that these robots have, and `acceleration` is with them alone.
+velocity, both in the axes of the root link. `passive` are the dampers of joints, and `acceleration` is with them alone. The root link `world` is the world.
 """
 
 import json
@@ -13,7 +13,6 @@ import sys
 import numpy
 import pinocchio
 
-DAMPING = 0.3
 draw = numpy.random.RandomState(7)
 
 
@@ -22,7 +21,7 @@ def numbers(values):
 
 
 def angles(model, q):
-    """Coordinates of hinges as angles, of the floating root as place and quaternion w, x, y, z."""
+    """Coordinates of hinges as angles, of slides, of what floats as place and quaternion w, x, y, z."""
     out = []
     for joint in model.joints[1:]:
         own = q[joint.idx_q : joint.idx_q + joint.nq]
@@ -40,10 +39,7 @@ def state(model):
     mass = numpy.array(pinocchio.crba(model, data, q))
     mass = numpy.triu(mass) + numpy.triu(mass, 1).T
     bias = pinocchio.nonLinearEffects(model, data, q, v)
-    passive = -DAMPING * v
-    for joint in model.joints[1:]:
-        if joint.nv == 6:
-            passive[joint.idx_v : joint.idx_v + 6] = 0
+    passive = -numpy.asarray(model.damping) * v
     acceleration = pinocchio.aba(model, data, q, v, passive)
     center = pinocchio.centerOfMass(model, data, q)
     return {"q": angles(model, q), "v": numbers(v), "center": numbers(center),
@@ -54,12 +50,13 @@ def state(model):
 def describe(path):
     model = pinocchio.buildModelFromUrdf(path)
     root = model.frames[1].name
-    if sum(inertia.mass for inertia in [model.inertias[0]]) > 0:
+    if root != "world" and model.inertias[0].mass > 0:
         model = pinocchio.buildModelFromUrdf(path, pinocchio.JointModelFreeFlyer())
     joints, at = [], 0
     for name, joint in list(zip(model.names, model.joints))[1:]:
-        kind = "free" if joint.nv == 6 else "hinge"
-        joints.append({"name": name, "kind": kind, "q": at, "v": joint.idx_v, "body": root})
+        kind = "free" if joint.nv == 6 else "slide" if joint.shortname().startswith("JointModelP") else "hinge"
+        links = [frame.name for frame in model.frames if frame.type == pinocchio.BODY and frame.parentJoint == joint.id]
+        joints.append({"name": name, "kind": kind, "q": at, "v": joint.idx_v, "body": links[0]})
         at += 7 if joint.nv == 6 else 1
     return {"mass": float(sum(inertia.mass for inertia in list(model.inertias)[1:])), "joints": joints,
             "states": [state(model) for _ in range(3)]}

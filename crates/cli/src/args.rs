@@ -21,7 +21,7 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-A SCENE is a RON file, a robot (.urdf; MJCF as .xml or .mjcf), a rig (.glb, .gltf), a motion (.bvh), or the name of a built-in scene (see `sinew list`).
+A SCENE is a RON file, a robot (.urdf; SDF as .sdf or .world; MJCF as .xml or .mjcf), a rig (.glb, .gltf), a motion (.bvh), or the name of a built-in scene (see `sinew list`).
 
 Exit codes: 0 success; 1 the simulation became non-finite or implausible (results up to then are
 written), the scene had ten times the energy that was put in, a joint was visibly open (by more than 2 %
@@ -58,8 +58,10 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "NAME", default_value = "pendulum")]
         from: String,
     },
-    /// Make a scene of a robot (URDF, MJCF), a rig (glTF) or a motion (BVH), and tell what was used, repaired, approximated and ignored.
+    /// Make a scene of a robot (URDF, SDF, MJCF), a rig (glTF) or a motion (BVH), and tell what was used, repaired, approximated and ignored.
     Import(ImportArgs),
+    /// Write a scene as a robot (URDF), a model of MuJoCo (MJCF) or a scene (RON), and tell what was used, approximated and left out.
+    Export(ExportArgs),
     /// Make a tetrahedral mesh around a surface, and report its quality.
     Embed(EmbedArgs),
     /// Open a window to play a scene, drag bodies and rewind.
@@ -140,6 +142,22 @@ pub(crate) struct ImportArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) choices: ImportChoices,
+}
+
+/// Arguments of `sinew export`.
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// Scene file or name of a built-in scene; files of other tools are imported.
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: String,
+    /// File to write: .urdf, .xml or .mjcf, .ron. Meshes are written beside it.
+    #[arg(short, long, value_name = "FILE", value_parser = export_file)]
+    pub(crate) output: PathBuf,
+    /// Write nothing if anything had to be approximated or left out.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
 }
 
 /// How files of other tools are read.
@@ -459,6 +477,19 @@ fn ending(text: &str, wanted: &str) -> Result<PathBuf, String> {
             Err(format!("the file format is {}: call it {}", wanted.to_uppercase(), name.display()))
         }
         _ => Ok(path.to_path_buf()),
+    }
+}
+
+/// A path that ends as a format that scenes are written in.
+fn export_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    match ending.as_deref() {
+        Some("urdf" | "xml" | "mjcf" | "ron") => Ok(path),
+        _ => {
+            Err("the name says the format: .urdf (a robot), .xml or .mjcf (MuJoCo), .ron (a scene)"
+                .to_owned())
+        }
     }
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<String, CommandError> {
 }
 
 /// Writes a scene and those of its files that are not on the disk; names the others by their way from its folder. Counts what it writes beside.
-fn write(scene: &mut SceneDoc, output: &Path) -> Result<usize, CommandError> {
+pub(crate) fn write(scene: &mut SceneDoc, output: &Path) -> Result<usize, CommandError> {
     let cannot = |path: &Path, error: &dyn std::fmt::Display| {
         CommandError(format!("cannot write {}: {error}", path.display()))
     };

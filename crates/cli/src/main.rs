@@ -1,4 +1,4 @@
-//! The `sinew` command: simulate, check and list scenes.
+//! The `sinew` command: simulate, check, list, import and export scenes.
 //!
 //! Results go to standard output, errors and the progress bar to standard error. Exit codes: 0 success; 1 the
 //! simulation became non-finite or implausible, gained ten times its energy, left a joint visibly open, or an expectation
@@ -15,6 +15,7 @@ mod dynamics;
 mod embed;
 mod error;
 mod event_log;
+mod export;
 mod film;
 mod flesh_summary;
 mod health_summary;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Some(CliCommand::Show { scene }) => catalogue::show(&scene).map(print_result),
         Some(CliCommand::New { file, from }) => catalogue::new(&file, &from).map(print_result),
         Some(CliCommand::Import(args)) => import::run(&args).map(print_result),
+        Some(CliCommand::Export(args)) => export::run(&args).map(print_result),
         Some(CliCommand::Embed(args)) => embed::embed(&args).map(print_result),
         Some(CliCommand::Dynamics(args)) => dynamics::dynamics(&args).map(print_result),
         Some(CliCommand::Studio { scene, out }) => studio(scene, out),

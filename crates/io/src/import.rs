@@ -10,10 +10,11 @@ use crate::imported::Imported;
 use crate::mjcf::read_mjcf;
 use crate::report::FilePlace;
 use crate::robot::ImportOptions;
+use crate::sdf::read_sdf;
 use crate::urdf::read_urdf;
 
 /// Endings of the names of files that [`import`] reads.
-pub const ENDINGS: &[&str] = &["urdf", "mjcf", "xml", "gltf", "glb", "bvh"];
+pub const ENDINGS: &[&str] = &["urdf", "mjcf", "xml", "sdf", "world", "gltf", "glb", "bvh"];
 
 /// Reads a file, and those that it names, into a scene.
 ///
@@ -29,6 +30,7 @@ pub fn import(path: &Path, files: &Files, options: &ImportOptions) -> Result<Imp
         "gltf" | "glb" => read_gltf(&bytes, &file, files, options),
         "bvh" => read_bvh(&text()?, &file, options),
         "urdf" => read_urdf(&text()?, &file, files, options),
+        "sdf" | "world" => read_sdf(&text()?, &file, files, options),
         "mjcf" => read_mjcf(&text()?, &file, files, options),
         "xml" => {
             let text = text()?;

@@ -4,11 +4,13 @@ mod base64;
 mod clip;
 mod error;
 mod export_error;
+mod export_report;
 mod files;
 mod json;
 mod keys;
 mod report;
 mod up;
+mod xml_text;
 
 mod extent;
 mod xml;
@@ -17,6 +19,7 @@ mod mesh_files;
 mod rig;
 mod robot;
 
+mod exported;
 mod imported;
 
 mod geometry;
@@ -26,12 +29,17 @@ mod bvh;
 mod gltf;
 mod import;
 mod mjcf;
+mod sdf;
 mod urdf;
+
+mod outgoing;
 
 mod bvh_text;
 mod glb;
+mod mjcf_text;
 mod page;
 mod surfaces;
+mod urdf_text;
 mod vtu;
 
 pub use bvh::read_bvh;
@@ -41,17 +49,22 @@ pub use clip::{
 };
 pub use error::{ImportError, ImportFault};
 pub use export_error::ExportError;
+pub use export_report::{ExportFinding, ExportOutcome, ExportReport};
+pub use exported::Exported;
 pub use files::{Files, FoundFile};
 pub use glb::{GlbOptions, glb};
 pub use gltf::read_gltf;
 pub use import::{ENDINGS, import};
 pub use imported::Imported;
 pub use mjcf::read_mjcf;
+pub use mjcf_text::mjcf;
 pub use page::{PageOptions, page};
 pub use report::{FilePlace, ImportFinding, ImportReport, Outcome};
 pub use rig::RigOptions;
 pub use robot::{ImportOptions, MeshContact, RootHold};
+pub use sdf::read_sdf;
 pub use surfaces::obj;
 pub use table::{Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableQuantity, TableWriter};
 pub use urdf::read_urdf;
+pub use urdf_text::urdf;
 pub use vtu::{pvd, vtu};

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use glam::DVec3;
+use sinew_contact::ConvexHull;
 use sinew_mesh::{SURFACE_ENDINGS, Triangles, read_triangles, weld};
 
 /// The triangles of a file, by the ending of its name.
@@ -53,6 +54,14 @@ fn mujoco_msh(bytes: &[u8]) -> Result<Triangles, String> {
     let faces: Vec<[u32; 3]> =
         corners.map(|word| [word[0], word[1], word[2]].map(u32::from_le_bytes)).collect();
     weld(&points, &faces).map_err(|error| error.to_string())
+}
+
+/// The convex hull of points.
+///
+/// # Errors
+/// Why there is none.
+pub(crate) fn hull(points: &[DVec3]) -> Result<Triangles, String> {
+    ConvexHull::new(points).map(|hull| Triangles::from(&hull)).map_err(|error| error.to_string())
 }
 
 /// OBJ text with every digit.

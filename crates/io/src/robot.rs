@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{MassProperties, Pose, Sym3, exp_so3, quat_to_mat3};
-use sinew_scene::FrameDoc;
+use sinew_scene::{FrameDoc, LimitsDoc};
 
 use crate::report::{FilePlace, ImportReport, Outcome};
 use crate::rig::RigOptions;
@@ -45,6 +45,35 @@ pub struct ImportOptions {
     pub key: Option<String>,
     /// How rigs and motions are read.
     pub rig: RigOptions,
+}
+
+/// A range or bound of this size (N, N·m, m/s, rad/s, m) is none.
+pub(crate) const UNBOUNDED: f64 = 1e9;
+
+/// Angular frequency of what a joint moves at its limit (1/s): under its weight, it gives 0.1 mm or so.
+const FIRM: f64 = 300.0;
+
+/// Limits of a joint that moves an inertia (kg·m² or kg).
+pub(crate) fn firm_limits(min: f64, max: f64, inertia: f64) -> LimitsDoc {
+    LimitsDoc {
+        min,
+        max,
+        stiffness: (inertia * FIRM * FIRM).max(f64::MIN_POSITIVE),
+        damping: 2.0 * inertia * FIRM,
+        ramp: 1e-4,
+    }
+}
+
+/// Tells of effort and velocity that a joint may have at most; 0 is none.
+pub(crate) fn note_bounds([effort, velocity]: [f64; 2], place: &FilePlace, report: &mut ImportReport) {
+    let is_bound = |bound: f64| bound > 0.0 && bound < UNBOUNDED;
+    if is_bound(effort) || is_bound(velocity) {
+        let what = format!(
+            "effort {effort} and velocity {velocity} bound a motor, and the file has none; give the joint `motor: \
+             Position(stiffness: …, damping: …, max_force: {effort})`"
+        );
+        report.note(Outcome::Ignored, place.clone(), what);
+    }
 }
 
 /// The group of what is imported, if its parts do not touch each other.

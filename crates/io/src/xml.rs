@@ -24,6 +24,7 @@ pub(crate) struct Element {
     file: Rc<str>,
     line: u32,
     attributes: Vec<Attribute>,
+    text: String,
     children: Vec<Self>,
     is_read: Cell<bool>,
 }
@@ -66,15 +67,19 @@ impl Element {
             file: lines.file.clone(),
             line: 1 + lines.ends.partition_point(|end| *end < node.range().start) as u32,
             attributes: node.attributes().map(attribute).collect(),
+            text: node.text().unwrap_or_default().trim().to_owned(),
             children: Vec::new(),
             is_read: Cell::new(false),
         };
         if depth == MAX_DEPTH {
             return Err(element.fault(format!("more than {MAX_DEPTH} elements are inside each other")));
         }
-        let children = node.children().filter(Node::is_element);
-        element.children =
-            children.map(|child| Self::of(child, lines, depth + 1)).collect::<Result<_, _>>()?;
+        // Deep files leave little room on the stack: no adapters between the levels.
+        for child in node.children() {
+            if child.is_element() {
+                element.children.push(Self::of(child, lines, depth + 1)?);
+            }
+        }
         Ok(element)
     }
 
@@ -95,6 +100,11 @@ impl Element {
     /// Its tag.
     pub(crate) fn tag(&self) -> &str {
         &self.tag
+    }
+
+    /// The text at its beginning.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// Where it is: its line, its tag and its name.

@@ -3,6 +3,7 @@
 mod command;
 mod dynamics;
 mod embed;
+mod export;
 mod flesh;
 mod import;
 mod motion;

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use glam::DVec3;
-use sinew_contact::ConvexHull;
 use sinew_math::{MassProperties, Pose, Sym3};
 use sinew_mesh::Triangles;
 
@@ -93,7 +92,7 @@ impl<'a> MeshAssets<'a> {
         let found = match mesh.volume {
             VolumeRule::Legacy => filled(&triangles, f64::abs),
             VolumeRule::Exact => filled(&triangles, |volume| volume),
-            VolumeRule::Hull => filled(&hull(&triangles.positions)?, |volume| volume),
+            VolumeRule::Hull => filled(&mesh_files::hull(&triangles.positions)?, |volume| volume),
             VolumeRule::Shell => covered(&triangles),
         };
         found.ok_or_else(|| format!("the mesh `{name}` has no volume"))
@@ -112,7 +111,7 @@ impl MeshAsset<'_> {
 
     fn load(&self, files: &Files) -> Result<Triangles, String> {
         let mut mesh = match (&self.inline, &self.file) {
-            (Some((points, faces)), _) if faces.is_empty() => hull(points)?,
+            (Some((points, faces)), _) if faces.is_empty() => mesh_files::hull(points)?,
             (Some((points, faces)), _) => {
                 sinew_mesh::weld(points, faces).map_err(|error| error.to_string())?
             }
@@ -188,11 +187,6 @@ fn read_inline(mesh: &Element) -> Result<Option<InlineMesh>, ImportFault> {
     }
     let faces = corners.chunks_exact(3).map(|corner| [corner[0] as u32, corner[1] as u32, corner[2] as u32]);
     Ok(Some((points, faces.collect())))
-}
-
-fn hull(points: &[DVec3]) -> Result<Triangles, String> {
-    let hull = ConvexHull::new(points).map_err(|error| error.to_string())?;
-    Ok(Triangles { positions: hull.corners().to_vec(), triangles: hull.triangles().collect() })
 }
 
 /// The mass of what triangles enclose, each pyramid's volume counted as told; none without volume.

@@ -9,6 +9,7 @@ use sinew_scene::JointSpringDoc;
 use super::links::read_origin;
 use crate::error::ImportFault;
 use crate::report::FilePlace;
+use crate::robot::UNBOUNDED;
 use crate::xml::Element;
 
 /// A joint, as it is written.
@@ -118,7 +119,8 @@ impl UrdfJoint<'_> {
             if low > high {
                 return Err(limit.fault(format!("lower ({low}) is above upper ({high})")));
             }
-            self.limits = has_limits.then_some([low, high]);
+            let is_range = low > -UNBOUNDED || high < UNBOUNDED;
+            self.limits = (has_limits && is_range).then_some([low, high]);
             self.bounds = [limit.number("effort")?, limit.number("velocity")?].map(Option::unwrap_or_default);
         } else if has_limits {
             return Err(joint.fault("a revolute or prismatic joint needs <limit lower=\"…\" upper=\"…\"/>"));

@@ -3,7 +3,7 @@
 //! Body frames are link frames. Joints are placed by the frames of the file; the robot stands with every coordinate at zero, or as near as its
 //! limits allow. Units are SI and radians, as in the format.
 //!
-//! Links without mass that are fixed to another one become part of it; those that move get a mass of 1e-12 of the robot's.
+//! A root link called `world` is the world. Links without mass that are fixed to another one become part of it; those that move get a mass of 1e-12 of the robot's.
 
 mod joints;
 mod links;
@@ -11,7 +11,7 @@ mod placement;
 mod robot;
 mod written_joints;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sinew_math::Pose;
 use sinew_scene::{BodyDoc, BodyKindDoc, ContactDoc, SceneDoc};
@@ -20,11 +20,11 @@ use crate::error::ImportError;
 use crate::files::Files;
 use crate::geometry::{Geometry, GeometryWriter};
 use crate::imported::Imported;
-use crate::report::ImportReport;
+use crate::report::{ImportReport, Outcome};
 use crate::robot::{ImportOptions, RootHold};
 use crate::xml::Element;
 
-use self::placement::UrdfPlacement;
+use self::placement::{UrdfPlacement, WORLD};
 use self::robot::Robot;
 
 /// Reads the text of a URDF file, called `file` in errors.
@@ -39,16 +39,34 @@ pub fn read_urdf(
 ) -> Result<Imported, ImportError> {
     let xml = Element::parse(text, file)?;
     let mut report = ImportReport::default();
-    let robot = Robot::read(&xml)?;
+    let mut robot = Robot::read(&xml)?;
     let mut scene = SceneDoc::new(xml.attribute("name").unwrap_or("robot"));
     let free = options.root == RootHold::Free;
     let placement = UrdfPlacement::of(&robot, free, &mut report)?;
+    rename_worlds(&mut robot, &placement, &mut report);
     write_bodies(&robot, &placement, &mut scene, &mut report);
     written_joints::write_joints(&robot, &placement, &mut scene, &mut report)?;
     write_geometry(&robot, &placement, (files, options), &mut scene, &mut report);
     xml.note_unread(&mut report);
     report.sort();
     Ok(Imported { scene, report })
+}
+
+/// Gives links that are called as the world, and are not it, another name.
+fn rename_worlds(robot: &mut Robot<'_>, placement: &UrdfPlacement, report: &mut ImportReport) {
+    let names: BTreeSet<String> = robot.links.iter().map(|link| link.name.clone()).collect();
+    let is_other = |number: usize, name: &str| name == WORLD && !placement.is_world(number);
+    for (number, link) in robot.links.iter_mut().enumerate() {
+        if is_other(number, &link.name) {
+            let mut name = format!("{WORLD}_link");
+            while names.contains(&name) {
+                name.push('_');
+            }
+            let what = format!("no body may be called `{WORLD}`; it is called `{name}`");
+            report.note(Outcome::Repaired, link.place.clone(), what);
+            link.name = name;
+        }
+    }
 }
 
 fn write_bodies(
@@ -87,13 +105,21 @@ fn write_geometry(
         scene.bodies.iter().enumerate().map(|(number, body)| (body.name.clone(), number)).collect();
     for (number, link) in robot.links.iter().enumerate() {
         let (host, host_from_link) = placement.host(number);
-        let body = bodies[&robot.links[host].name];
+        let body = bodies.get(&robot.links[host].name).copied();
         let placed = |geometry| placed(geometry, &host_from_link);
         for (visual, _) in &link.visuals {
-            writer.show(scene, body, &placed(visual), report);
+            match body {
+                Some(body) => writer.show(scene, body, &placed(visual), report),
+                // What touches on the world is drawn.
+                None if link.collisions.is_empty() => {
+                    let untouched = ContactDoc { groups: 0, touches: 0, ..ContactDoc::default() };
+                    writer.touch(scene, None, (&placed(visual), untouched), report);
+                }
+                None => {}
+            }
         }
         for collision in &link.collisions {
-            writer.touch(scene, Some(body), (&placed(collision), contact), report);
+            writer.touch(scene, body, (&placed(collision), contact), report);
         }
     }
 }

@@ -20,6 +20,9 @@ use crate::robot::physical;
 /// Mass of a link that has none but moves, as a share of the robot's.
 const TINY: f64 = 1e-12;
 
+/// The name of the world in a scene, which no body may have.
+pub(super) const WORLD: &str = "world";
+
 /// Where links are.
 pub(super) struct UrdfPlacement {
     pub(super) world_from_link: Vec<Pose>,
@@ -28,6 +31,8 @@ pub(super) struct UrdfPlacement {
     /// The link that no joint holds.
     root: usize,
     is_free: bool,
+    /// Whether the root is the world itself.
+    has_world: bool,
     total_mass: f64,
     /// Inertia of each link and all below it, about the origin of the world.
     subtrees: Vec<SpatialInertia>,
@@ -54,6 +59,7 @@ impl UrdfPlacement {
             hosts: (0..n).map(|i| (i, Pose::IDENTITY)).collect(),
             root,
             is_free,
+            has_world: !is_free && robot.links[root].name == WORLD,
             total_mass,
             subtrees: Vec::new(),
         };
@@ -124,7 +130,7 @@ impl UrdfPlacement {
             let what = format!("this link has no mass; it is part of `{}`", links[host].name);
             report.note(Outcome::Repaired, links[link].place.clone(), what);
         }
-        if !self.is_free {
+        if !self.is_free && !self.has_world {
             let what = "the root is fixed to the world; --root free lets it go";
             report.note(Outcome::Approximated, links[self.root].place.clone(), what);
         }
@@ -140,14 +146,19 @@ impl UrdfPlacement {
         !self.is_free && link == self.root
     }
 
-    /// The mass of the body of a link; none if another body carries it.
+    /// Whether a link is the world, which is no body.
+    pub(super) fn is_world(&self, link: usize) -> bool {
+        self.has_world && link == self.root
+    }
+
+    /// The mass of the body of a link; none if it has no body of its own.
     pub(super) fn mass(
         &self,
         robot: &Robot<'_>,
         number: usize,
         report: &mut ImportReport,
     ) -> Option<MassDoc> {
-        if self.hosts[number].0 != number {
+        if self.hosts[number].0 != number || self.is_world(number) {
             return None;
         }
         let link = &robot.links[number];

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use sinew_math::JointKind;
-use sinew_scene::{GearDoc, JointDoc, LimitsDoc, SceneDoc};
+use sinew_scene::{GearDoc, JointDoc, SceneDoc};
 
 use super::joints::{Mimic, UrdfJoint};
 use super::placement::UrdfPlacement;
 use super::robot::Robot;
 use crate::error::{ImportError, ImportFault};
-use crate::report::{ImportReport, Outcome};
-use crate::robot::joint_frame;
+use crate::report::ImportReport;
+use crate::robot::{firm_limits, joint_frame, note_bounds};
 
 /// Writes the joints, and the gears of those that mimic others.
 pub(super) fn write_joints(
@@ -27,54 +27,32 @@ pub(super) fn write_joints(
             scene.gears.push(gear(joint, mimic, &joints)?);
             report.count("mimics", 1);
         }
-        note_bounds(joint, report);
+        note_bounds(joint.bounds, &joint.place, report);
     }
     report.count("joints", robot.joints.len());
     Ok(())
-}
-
-/// Tells of effort and velocity that a joint may have at most.
-fn note_bounds(joint: &UrdfJoint<'_>, report: &mut ImportReport) {
-    let [effort, velocity] = joint.bounds;
-    if effort > 0.0 || velocity > 0.0 {
-        let what = format!(
-            "effort {effort} and velocity {velocity} bound a motor, and a URDF has none; give the joint `motor: \
-             Position(stiffness: …, damping: …, max_force: {effort})`"
-        );
-        report.note(Outcome::Ignored, joint.place.clone(), what);
-    }
-}
-
-/// Angular frequency of what a joint moves at its limit (1/s): under its weight, it gives 0.1 mm or so.
-const FIRM: f64 = 300.0;
-
-/// Limits of a joint that moves an inertia (kg·m² or kg).
-fn firm_limits(min: f64, max: f64, inertia: f64) -> LimitsDoc {
-    LimitsDoc {
-        min,
-        max,
-        stiffness: (inertia * FIRM * FIRM).max(f64::MIN_POSITIVE),
-        damping: 2.0 * inertia * FIRM,
-        ramp: 1e-4,
-    }
 }
 
 /// The joint between two bodies; none inside one body.
 fn written(joint: &UrdfJoint<'_>, robot: &Robot<'_>, placement: &UrdfPlacement) -> Option<JointDoc> {
     let (child, child_from_link) = placement.host(joint.child);
     let (parent, parent_from_link) = placement.host(joint.parent);
-    if child == parent {
+    // What floats in the world has no joint.
+    let is_loose =
+        joint.kind == JointKind::Free && placement.is_world(parent) && joint.damping + joint.friction == 0.0;
+    if child == parent || is_loose {
         return None;
     }
-    let (child, parent) = (&robot.links[child].name, &robot.links[parent].name);
+    let (child, is_world) = (&robot.links[child].name, placement.is_world(parent));
     let mut written = JointDoc::new(joint.kind, &joint.name, child);
+    written.parent = (!is_world).then(|| robot.links[parent].name.clone());
     if !joint.is_fixed() {
         let inertia = placement.moved_inertia(joint);
         written.limits = joint.limits.map(|[min, max]| firm_limits(min, max, inertia));
         (written.damping, written.friction, written.spring) = (joint.damping, joint.friction, joint.spring);
     }
     let on_parent = joint_frame(&parent_from_link.compose(&joint.origin), joint.axis);
-    Some(written.parent(parent).local(joint_frame(&child_from_link, joint.axis), on_parent))
+    Some(written.local(joint_frame(&child_from_link, joint.axis), on_parent))
 }
 
 /// Whether a joint turns about an axis or slides.
