@@ -50,7 +50,7 @@ pub use mjcf::read_mjcf;
 pub use page::{PageOptions, page};
 pub use report::{FilePlace, ImportFinding, ImportReport, Outcome};
 pub use rig::RigOptions;
-pub use robot::{ImportOptions, MeshContact, RootHold};
+pub use robot::{ImportFormat, ImportOptions, MeshContact, RootHold};
 pub use surfaces::obj;
 pub use table::{Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableQuantity, TableWriter};
 pub use urdf::read_urdf;
