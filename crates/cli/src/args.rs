@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use sinew_io::{MeshContact, RootHold, TableQuantity};
+use sinew_io::{MeshContact, RootHold, TABLE_ENDINGS, TableFormat, TableQuantity};
 use sinew_show::{ShowOptions, Tint};
 
 /// Largest width and height of a picture in pixels.
@@ -25,8 +25,9 @@ A SCENE is a RON file, a robot (.urdf; SDF as .sdf or .world; MJCF as .xml or .m
 
 Exit codes: 0 success; 1 the simulation became non-finite or implausible (results up to then are
 written), the scene had ten times the energy that was put in, a joint was visibly open (by more than 2 %
-of the size of its bodies), or an expectation does not hold with --expect; 2 the scene or the arguments
-are wrong, or a file cannot be written. Other warnings leave the code 0.";
+of the size of its bodies), an expectation does not hold with --expect, or a file or standard output could
+not be written; 2 the scene or the arguments are wrong, names of files to write included. Other warnings
+leave the code 0.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -140,6 +141,9 @@ pub(crate) struct ImportArgs {
     /// File to write the scene to; without it, only the report is printed.
     #[arg(short, long, value_name = "SCENE.ron", value_parser = |text: &str| ending(text, "ron"))]
     pub(crate) output: Option<PathBuf>,
+    /// Replace files that are there already.
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) choices: ImportChoices,
 }
@@ -156,6 +160,9 @@ pub(crate) struct ExportArgs {
     /// Write nothing if anything had to be approximated or left out.
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Replace files that are there.
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) changes: ChangeArgs,
 }
@@ -303,7 +310,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     /// Write time, energies and joint errors of every step as CSV.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE.csv", value_parser = |text: &str| ending(text, "csv"))]
     pub(crate) csv: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) table: TableArgs,
@@ -396,7 +403,7 @@ impl MotionArgs {
 #[derive(Args, Debug, Default)]
 pub(crate) struct TableArgs {
     /// Write the motion as a table: .csv, .npy, .npz, .json or .jsonl.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = table)]
     pub(crate) poses: Option<PathBuf>,
     /// Bodies and joints in the table, with * and ?; default: all. Repeatable.
     #[arg(long, value_name = "PATTERN", requires = "poses")]
@@ -490,6 +497,15 @@ fn export_file(text: &str) -> Result<PathBuf, String> {
             Err("the name says the format: .urdf (a robot), .xml or .mjcf (MuJoCo), .ron (a scene)"
                 .to_owned())
         }
+    }
+}
+
+/// A path with one of the extensions of tables.
+fn table(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match TableFormat::of(&path) {
+        Some(_) => Ok(path),
+        None => Err(format!("its name must end in .{}", TABLE_ENDINGS.join(", ."))),
     }
 }
 

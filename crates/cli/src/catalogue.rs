@@ -1,13 +1,14 @@
 //! The built-in scenes in groups, for `sinew list`, and as templates, for `sinew show` and `sinew new`.
 
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::Path;
 
 use sinew_scenes::SCENES;
 
-use crate::{error::CommandError, scenes};
+use crate::error::{CommandError, Failure, WriteError};
+use crate::output_check::{self, OutputForm, WantedOutput};
+use crate::part_file::write_file;
+use crate::scenes;
 
 /// Groups, with how their scenes begin; the first one that fits has a scene.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -142,11 +143,15 @@ pub(crate) fn show(name: &str) -> Result<String, CommandError> {
 }
 
 /// Writes the text of a built-in scene to a file that is not there yet.
-pub(crate) fn new(path: &Path, from: &str) -> Result<String, CommandError> {
+pub(crate) fn new(path: &Path, from: &str) -> Result<String, Failure> {
     let text = scenes::find_built_in(from)?.text().to_owned();
-    let cannot = |error: std::io::Error| CommandError(format!("cannot write {}: {error}", path.display()));
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(cannot)?;
-    file.write_all(text.as_bytes()).map_err(cannot)?;
+    let wanted = WantedOutput { option: "FILE.ron", path: path.to_owned(), form: OutputForm::File };
+    output_check::check(&[wanted], &[])?;
+    if std::fs::symlink_metadata(path).is_ok() {
+        let problem = "it is there already; choose another name";
+        return Err(CommandError(format!("cannot write {}: {problem}", path.display())).into());
+    }
+    write_file(path, text.as_bytes()).map_err(|error| WriteError::at(path, &error))?;
     Ok(format!(
         "wrote {}, a copy of the scene `{from}`; `sinew run {}` runs it",
         path.display(),

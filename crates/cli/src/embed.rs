@@ -8,7 +8,9 @@ use sinew_mesh::{
     TET_FILE_ENDINGS, TetFile, TetMesh,
 };
 
-use crate::error::{CommandError, json};
+use crate::error::{CommandError, Failure, WriteError, json};
+use crate::output_check::{self, OutputForm, WantedOutput};
+use crate::part_file::write_file;
 use crate::text::{count, quantity};
 use crate::{args::EmbedArgs, progress};
 
@@ -40,10 +42,16 @@ struct EmbedReport {
 }
 
 /// Reads a surface or a mesh, embeds it, writes the body, and returns the report.
-pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
+pub(crate) fn embed(args: &EmbedArgs) -> Result<String, Failure> {
     let name = args.surface.display();
     if !(args.scale.is_finite() && args.scale > 0.0) {
-        return Err(CommandError(format!("--scale is {}, but must be positive and finite", args.scale)));
+        let problem = format!("--scale is {}, but must be positive and finite", args.scale);
+        return Err(CommandError(problem).into());
+    }
+    if let Some(path) = &args.output {
+        let wanted = WantedOutput { option: "--output", path: path.clone(), form: OutputForm::File };
+        let read = ["node", "ele"].map(|ending| args.surface.with_extension(ending));
+        output_check::check(&[wanted], &[std::slice::from_ref(&args.surface), &read].concat())?;
     }
     let filling = Filling { density: args.density, mass_floor: args.mass_floor };
     let (mut flipped, mut turned, mut unused) = (false, 0, 0);
@@ -61,7 +69,7 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
         }
         _ => {
             let known = "obj, .stl, .ply, .ele, .node, .msh, .vtk or .vtu";
-            return Err(CommandError(format!("{name}: expected a file ending in .{known}")));
+            return Err(CommandError(format!("{name}: expected a file ending in .{known}")).into());
         }
     };
     if let Some(path) = &args.output {
@@ -80,7 +88,7 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
         quality: body.quality(),
         output: args.output.as_ref().map(|path| path.display().to_string()),
     };
-    if args.json { json(&report) } else { Ok(report.to_text(is_mesh(&ending))) }
+    if args.json { Ok(json(&report)?) } else { Ok(report.to_text(is_mesh(&ending))) }
 }
 
 /// Whether files with an ending hold tetrahedra.
@@ -130,13 +138,12 @@ fn read_tets(args: &EmbedArgs) -> Result<TetFile, CommandError> {
     Ok(file)
 }
 
-fn write(path: &Path, body: &EmbeddedBody) -> Result<(), CommandError> {
-    let cannot =
-        |error: &dyn std::fmt::Display| CommandError(format!("cannot write {}: {error}", path.display()));
+fn write(path: &Path, body: &EmbeddedBody) -> Result<(), Failure> {
     let pretty = ron::ser::PrettyConfig::default().depth_limit(2).indentor("  ");
-    let mut text = ron::ser::to_string_pretty(body, pretty).map_err(|error| cannot(&error))?;
-    text.push('\n');
-    fs::write(path, text).map_err(|error| cannot(&error))
+    let text = ron::ser::to_string_pretty(body, pretty);
+    let text = text.map_err(|error| CommandError(format!("cannot write {}: {error}", path.display())))?;
+    let written = write_file(path, (text + "\n").as_bytes());
+    written.map_err(|error| WriteError::at(path, &error).into())
 }
 
 impl EmbedReport {

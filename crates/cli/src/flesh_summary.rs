@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use sinew_mechanism::CgStop;
-use sinew_sim::{StepReport, World};
+use sinew_sim::{Groups, StepReport, World};
 
 use crate::text::{count, quantity};
 
@@ -47,7 +47,12 @@ impl FleshSummary {
     pub(crate) fn of(world: &World) -> Option<Self> {
         let flesh = world.model().flesh()?;
         let fems = || flesh.bodies().iter().map(|body| body.fem());
-        let colliders = flesh.contact().map_or(0, |contact| contact.colliders().len());
+        let colliders = flesh.contact().into_iter().flat_map(|contact| contact.colliders());
+        // What is only drawn is in no group.
+        let colliders = colliders.filter(|collider| collider.groups() != Groups::NONE).count();
+        if flesh.bodies().is_empty() && colliders == 0 {
+            return None;
+        }
         let passing =
             (0..flesh.bodies().len()).filter(|&i| colliders > 0 && !flesh.bodies()[i].has_contact());
         Some(Self {

@@ -1,8 +1,9 @@
 //! The `sinew` command: simulate, check, list, import and export scenes.
 //!
 //! Results go to standard output, errors and the progress bar to standard error. Exit codes: 0 success; 1 the
-//! simulation became non-finite or implausible, gained ten times its energy, left a joint visibly open, or an expectation
-//! does not hold with `--expect`; 2 invalid scene or arguments, or a file cannot be written. Other warnings leave it 0.
+//! simulation became non-finite or implausible, gained ten times its energy, left a joint visibly open, an expectation
+//! does not hold with `--expect`, or a file or standard output could not be written; 2 invalid scene or arguments,
+//! names of files to write included. Other warnings leave it 0.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -22,7 +23,9 @@ mod health_summary;
 mod import;
 mod loop_summary;
 mod motion;
+mod output_check;
 mod outputs;
+mod part_file;
 mod picture;
 mod plausible;
 mod print;
@@ -36,35 +39,38 @@ mod tables;
 mod text;
 
 use args::{ChangeArgs, Cli, CliCommand, MotionArgs, PictureArgs, RunArgs};
-use error::CommandError;
+use error::{CommandError, Failure, WriteError};
 use print::{print_error, print_line};
 
 /// Folder of the pictures of `sinew` without a command.
 const OUTPUT: &str = "sinew-out";
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Some(CliCommand::Run(args)) => run_and_report(&args),
-        Some(CliCommand::Check { scenes, changes }) => check(&scenes, &changes),
-        Some(CliCommand::List) => catalogue::list().map(print_result),
-        Some(CliCommand::Show { scene }) => catalogue::show(&scene).map(print_result),
-        Some(CliCommand::New { file, from }) => catalogue::new(&file, &from).map(print_result),
-        Some(CliCommand::Import(args)) => import::run(&args).map(print_result),
-        Some(CliCommand::Export(args)) => export::run(&args).map(print_result),
-        Some(CliCommand::Embed(args)) => embed::embed(&args).map(print_result),
-        Some(CliCommand::Dynamics(args)) => dynamics::dynamics(&args).map(print_result),
-        Some(CliCommand::Studio { scene, out }) => studio(scene, out),
-        None => showcase(),
+    let (message, code) = match obey(Cli::parse().command) {
+        Ok(code) => return code,
+        Err(Failure::Refused(CommandError(message))) => (message, 2),
+        Err(Failure::Unwritten(WriteError(message))) => (message, 1),
     };
-    result.unwrap_or_else(|CommandError(message)| {
-        print_error(&message);
-        ExitCode::from(2)
-    })
+    print_error(&message);
+    ExitCode::from(code)
 }
 
-fn print_result(text: String) -> ExitCode {
-    print_line(&text);
-    ExitCode::SUCCESS
+fn obey(command: Option<CliCommand>) -> Result<ExitCode, Failure> {
+    let result = match command {
+        Some(CliCommand::Run(args)) => return run_and_report(&args),
+        Some(CliCommand::Check { scenes, changes }) => return check(&scenes, &changes),
+        Some(CliCommand::Studio { scene, out }) => return Ok(studio(scene, out)?),
+        None => return showcase(),
+        Some(CliCommand::List) => catalogue::list()?,
+        Some(CliCommand::Show { scene }) => catalogue::show(&scene)?,
+        Some(CliCommand::New { file, from }) => catalogue::new(&file, &from)?,
+        Some(CliCommand::Import(args)) => import::run(&args)?,
+        Some(CliCommand::Export(args)) => export::run(&args)?,
+        Some(CliCommand::Embed(args)) => embed::embed(&args)?,
+        Some(CliCommand::Dynamics(args)) => dynamics::dynamics(&args)?,
+    };
+    print_line(&result)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Opens the studio window.
@@ -85,39 +91,32 @@ fn studio(scene: Option<String>, _: PathBuf) -> Result<ExitCode, CommandError> {
 }
 
 /// Runs a scene and prints the report.
-fn run_and_report(args: &RunArgs) -> Result<ExitCode, CommandError> {
+fn run_and_report(args: &RunArgs) -> Result<ExitCode, Failure> {
     let run::FinishedRun { summary, files } = run::run(args)?;
-    if args.report.json {
-        print_line(&error::json(&summary)?);
-    } else {
-        print_line(summary.to_text().trim_end());
-        for (path, what) in files.written {
-            print_line(&format!("  wrote          {} ({what})", path.display()));
-        }
+    let mut text =
+        if args.report.json { error::json(&summary)? } else { summary.to_text().trim_end().to_owned() };
+    if !args.report.json {
+        let line = |(path, what): &(PathBuf, &str)| format!("\n  wrote          {} ({what})", path.display());
+        text.extend(files.written.iter().map(line));
     }
-    files.failed.iter().for_each(print_error);
-    if let Some(trouble) = &summary.trouble {
-        print_error(trouble);
-        return Ok(ExitCode::from(1));
+    let mut trouble = files.failed;
+    trouble.extend(print_line(&text).err().map(|WriteError(message)| message));
+    if let Some(lost) = &summary.trouble {
+        trouble.push(lost.clone());
+    } else if let Some(meaningless) = summary.health.visibly_open().or_else(|| summary.health.exploded()) {
+        trouble.push(meaningless);
+    } else if args.report.expect {
+        let broken = summary.expectations.iter().filter(|expectation| !expectation.met);
+        trouble.extend(
+            broken.map(|it| format!("{}: {}, expected {} {}", it.what, it.measured, it.bound, it.limit)),
+        );
     }
-    if let Some(meaningless) = summary.health.visibly_open().or_else(|| summary.health.exploded()) {
-        print_error(&meaningless);
-        return Ok(ExitCode::from(1));
-    }
-    if args.report.expect && !summary.as_expected() {
-        for broken in summary.expectations.iter().filter(|expectation| !expectation.met) {
-            print_error(&format!(
-                "{}: {}, expected {} {}",
-                broken.what, broken.measured, broken.bound, broken.limit
-            ));
-        }
-        return Ok(ExitCode::from(1));
-    }
-    Ok(if files.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+    trouble.iter().for_each(print_error);
+    Ok(if trouble.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// The showcase, with pictures.
-fn showcase() -> Result<ExitCode, CommandError> {
+fn showcase() -> Result<ExitCode, Failure> {
     std::fs::create_dir_all(OUTPUT)
         .map_err(|error| CommandError(format!("cannot create {OUTPUT}: {error}")))?;
     let file = |ending: &str| Some(format!("{OUTPUT}/{}{ending}", scenes::SHOWCASE).into());
@@ -131,11 +130,11 @@ fn showcase() -> Result<ExitCode, CommandError> {
 }
 
 /// Reads and builds scenes; prints the errors of all of them.
-fn check(names: &[String], changes: &ChangeArgs) -> Result<ExitCode, CommandError> {
+fn check(names: &[String], changes: &ChangeArgs) -> Result<ExitCode, Failure> {
     let mut code = ExitCode::SUCCESS;
     for name in names {
         match check_one(name, changes) {
-            Ok(text) => print_line(&text),
+            Ok(text) => print_line(&text)?,
             Err(CommandError(message)) => {
                 print_error(&message);
                 code = ExitCode::from(2);

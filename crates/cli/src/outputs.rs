@@ -1,7 +1,10 @@
-//! The files of a run: written one after another, numbered in sweeps. Errors are collected, so that the remaining files are written.
+//! The files of a run: written one after another, numbered in sweeps, each by a part file. Errors are collected, so that the remaining files are
+//! written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::part_file::write_file;
 
 /// Written files with a description of each, and the errors of files that could not be written.
 #[derive(Default)]
@@ -26,7 +29,7 @@ impl Outputs<'_> {
         bytes: impl FnOnce() -> Result<Vec<u8>, String>,
     ) {
         let Some(path) = path.as_ref().map(|path| numbered(path, self.number)) else { return };
-        let done = bytes().and_then(|bytes| fs::write(&path, bytes).map_err(|error| error.to_string()));
+        let done = bytes().and_then(|bytes| write_file(&path, &bytes).map_err(|error| error.to_string()));
         self.note(path, what, done);
     }
 
@@ -57,7 +60,7 @@ pub(crate) struct OutputFolder<'a>(&'a Path);
 impl OutputFolder<'_> {
     /// Writes one of its files.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        fs::write(self.0.join(name), bytes).map_err(|error| format!("{name}: {error}"))
+        write_file(&self.0.join(name), bytes).map_err(|error| format!("{name}: {error}"))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
     error::CommandError,
     film::FilmExport,
     motion::MotionExport,
+    output_check::{self, OutputForm, WantedOutput},
     outputs::{OutputFiles, Outputs, numbered},
     record::Recorder,
     scenes,
@@ -26,22 +27,22 @@ pub(crate) struct FinishedRun {
 
 /// Runs a scene, or every member of its sweep.
 pub(crate) fn run(args: &RunArgs) -> Result<FinishedRun, CommandError> {
-    check_paths(args)?;
-    let source = scenes::changed(&args.scene, &args.changes)?;
-    let scene = source.parse()?;
+    let found = scenes::changed(&args.scene, &args.changes)?;
+    let scene = found.parse()?;
     let eye = Eye::named(args.picture.camera.as_deref(), &scene)?;
     let threads = args.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| CommandError(format!("cannot start {threads} threads: {error}")))?;
-    let members = scenes::members(&source, &scene)?;
+    let members = scenes::members(&found, &scene)?;
     let is_sweep = members.len() > 1;
+    output_check::check(&wanted(args, is_sweep.then_some(members.len())), &found.files(&scene))?;
     let mut files = OutputFiles::default();
     let mut runs = Vec::new();
     for (i, member) in members.into_iter().enumerate() {
         let name = name_of(&member.scene, &args.scene);
         let number = is_sweep.then_some(i + 1);
         let table = args.table.poses.as_ref().map(|path| numbered(path, number));
-        let simulated = pool.install(|| simulate(&source, &member.scene, args, (&name, table.as_deref())))?;
+        let simulated = pool.install(|| simulate(&found, &member.scene, args, (&name, table.as_deref())))?;
         let Simulated { summary, recorder, table } = simulated;
         match table {
             Some(Ok(path)) => files.written.push((path, "the motion as a table")),
@@ -58,33 +59,32 @@ pub(crate) fn run(args: &RunArgs) -> Result<FinishedRun, CommandError> {
     Ok(FinishedRun { summary, files })
 }
 
-/// Checks before the run that all files can be written, as far as possible.
-fn check_paths(args: &RunArgs) -> Result<(), CommandError> {
-    let PictureArgs { png, gif, filmstrip, .. } = &args.picture;
+/// What a run writes; each of the `n` runs of a sweep writes files of its own.
+fn wanted(args: &RunArgs, n: Option<usize>) -> Vec<WantedOutput> {
+    let PictureArgs { png, gif, filmstrip, frames, .. } = &args.picture;
     let MotionArgs { html, glb, bvh, obj, vtu, .. } = &args.motion;
-    let paths = [&args.csv, &args.table.poses, &args.plot, png, gif, filmstrip, html, glb, bvh];
-    let paths = paths.into_iter().flatten();
-    let mut before: Vec<&Path> = Vec::new();
-    for path in paths {
-        let fault = |why: &str| Err(CommandError(format!("cannot write {}: {why}", path.display())));
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) {
-            return fault("there is no such folder");
-        }
-        if path.is_dir() {
-            return fault("this is a folder");
-        }
-        if before.contains(&path.as_path()) {
-            return fault("another output has the same name");
-        }
-        before.push(path);
-    }
-    for path in [&args.picture.frames, obj, vtu].into_iter().flatten() {
-        if path.exists() && !path.is_dir() {
-            return Err(CommandError(format!("cannot write to {}: this is no folder", path.display())));
-        }
-    }
-    Ok(())
+    let folder = |ending| OutputForm::Frames { ending };
+    let all = [
+        ("--csv", &args.csv, OutputForm::File),
+        ("--poses", &args.table.poses, OutputForm::File),
+        ("--plot", &args.plot, OutputForm::File),
+        ("--png", png, OutputForm::File),
+        ("--gif", gif, OutputForm::File),
+        ("--filmstrip", filmstrip, OutputForm::File),
+        ("--html", html, OutputForm::File),
+        ("--glb", glb, OutputForm::File),
+        ("--bvh", bvh, OutputForm::File),
+        ("--frames", frames, folder("png")),
+        ("--obj", obj, folder("obj")),
+        ("--vtu", vtu, folder("vtu")),
+    ];
+    let numbers: Vec<Option<usize>> = n.map_or(vec![None], |n| (1..=n).map(Some).collect());
+    let wanted = all.into_iter().filter_map(|(option, path, form)| Some((option, path.as_ref()?, form)));
+    wanted
+        .flat_map(|(option, path, form)| {
+            numbers.iter().map(move |&number| WantedOutput { option, path: numbered(path, number), form })
+        })
+        .collect()
 }
 
 /// Name of a scene in reports: its own name, or else that of its file.

@@ -1,7 +1,9 @@
 //! Scenes by file or built-in name, and worlds built from them. Errors name file, line and column.
 
-use std::path::Path;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
+use sinew_io::Imported;
 use sinew_scene::{SceneDoc, SceneSource, no_such_scene};
 use sinew_scenes::SCENES;
 use sinew_sim::{BuildError, SweptScene, World};
@@ -12,21 +14,72 @@ use crate::{error::CommandError, import};
 /// The scene of `sinew` without a command.
 pub(crate) const SHOWCASE: &str = "showcase";
 
+/// A scene, and what was read for it.
+pub(crate) struct FoundScene {
+    source: SceneSource,
+    /// The files that were read.
+    read: Vec<PathBuf>,
+    /// The file that it is made of, and what became of that.
+    made_of: Option<(String, Imported)>,
+}
+
+impl FoundScene {
+    /// All files that are read for the scene, which is parsed from the source.
+    pub(crate) fn files(&self, scene: &SceneDoc) -> Vec<PathBuf> {
+        let folder = self.read.first().and_then(|path| path.parent()).unwrap_or(Path::new(""));
+        let named = scene.files.keys().map(|name| folder.join(name)).filter(|path| path.is_file());
+        self.read.iter().cloned().chain(named).collect()
+    }
+
+    /// The scene, or all of its errors.
+    pub(crate) fn parse(&self) -> Result<SceneDoc, CommandError> {
+        self.source.parse().map_err(|errors| match &self.made_of {
+            Some(_) => self.located(&SceneDoc::default(), &errors.into()),
+            None => errors.into(),
+        })
+    }
+
+    fn located(&self, scene: &SceneDoc, error: &BuildError) -> CommandError {
+        CommandError(self.lines(scene, error).join("\n"))
+    }
+
+    /// A line per error, with its place: in the text of the scene, or in the file that the scene is made of.
+    fn lines(&self, scene: &SceneDoc, error: &BuildError) -> Vec<String> {
+        let Some((file, Imported { scene: made, report, .. })) = &self.made_of else {
+            return error.located(&self.source, scene);
+        };
+        let line = |field: &str, what: &dyn Display| {
+            let place = report.place_of(made, field).map_or_else(|| file.clone(), ToString::to_string);
+            format!(
+                "{place}: in the scene made of it, {what}; `sinew import {file} -o SCENE.ron` writes that scene"
+            )
+        };
+        match error {
+            BuildError::Scene(issues) => issues.iter().map(|issue| line(&issue.field, issue)).collect(),
+            _ => error.fields().iter().map(|field| line(field, error)).collect(),
+        }
+    }
+}
+
 /// The scene at a path, with or without its ending, or the built-in scene of that name if there is no such file. Files of other tools are imported.
-pub(crate) fn find(scene: &str, choices: &ImportChoices) -> Result<SceneSource, CommandError> {
+pub(crate) fn find(scene: &str, choices: &ImportChoices) -> Result<FoundScene, CommandError> {
     let path = Path::new(scene);
     if import::is_foreign(path) && path.exists() {
-        return import::source(path, choices);
+        let (imported, read) = import::read_and_tell(path, choices)?;
+        let source = SceneSource::new(imported.scene.to_ron(), format!("{scene} (as a scene)"));
+        let source = source.with_files(imported.scene.files.clone());
+        return Ok(FoundScene { source, read, made_of: Some((scene.to_owned(), imported)) });
+    }
+    if !import::is_foreign(path) {
+        import::refuse_choices(path, choices)?;
     }
     let with_ending = path.with_extension("ron");
     let candidates = [path, &with_ending].into_iter().take(if path.extension().is_none() { 2 } else { 1 });
     let mut files = candidates.filter(|path| path.exists() && !path.is_dir());
-    if let Some(path) =
-        files.next().or((path.exists() && sinew_scenes::text(scene).is_none()).then_some(path))
-    {
-        return Ok(SceneSource::load(path)?);
-    }
-    find_built_in(scene)
+    let is_unknown = path.exists() && sinew_scenes::text(scene).is_none();
+    let file = files.next().or(is_unknown.then_some(path));
+    let source = file.map_or_else(|| find_built_in(scene), |path| Ok(SceneSource::load(path)?))?;
+    Ok(FoundScene { source, read: file.map(Path::to_owned).into_iter().collect(), made_of: None })
 }
 
 /// The built-in scene of a name.
@@ -39,30 +92,26 @@ pub(crate) fn find_built_in(scene: &str) -> Result<SceneSource, CommandError> {
 }
 
 /// The same with replaced values.
-pub(crate) fn changed(scene: &str, changes: &ChangeArgs) -> Result<SceneSource, CommandError> {
-    let mut source = find(scene, &changes.import)?;
+pub(crate) fn changed(scene: &str, changes: &ChangeArgs) -> Result<FoundScene, CommandError> {
+    let mut found = find(scene, &changes.import)?;
     for (path, value) in &changes.set {
-        source.set(path, value)?;
+        found.source.set(path, value)?;
     }
-    Ok(source)
+    Ok(found)
 }
 
-/// The sweep members of `scene`, which was read from `source`; one member without a sweep.
-pub(crate) fn members(source: &SceneSource, scene: &SceneDoc) -> Result<Vec<SweptScene>, CommandError> {
+/// The sweep members of `scene`, which was parsed from `found`; one member without a sweep.
+pub(crate) fn members(found: &FoundScene, scene: &SceneDoc) -> Result<Vec<SweptScene>, CommandError> {
     // The values of a member are in no file: errors point at the value that the sweep replaces.
-    sinew_sim::sweep_runs(scene).map_err(|errors| located(source, scene, &errors.into()))
+    sinew_sim::sweep_runs(scene).map_err(|errors| found.located(scene, &errors.into()))
 }
 
-/// The world of `scene`, a sweep member of the scene read from `source`.
-pub(crate) fn build(source: &SceneSource, scene: &SceneDoc) -> Result<World, CommandError> {
-    World::from_scene(scene).map_err(|error| located(source, scene, &error))
+/// The world of `scene`, a sweep member of the scene parsed from `found`.
+pub(crate) fn build(found: &FoundScene, scene: &SceneDoc) -> Result<World, CommandError> {
+    World::from_scene(scene).map_err(|error| found.located(scene, &error))
 }
 
 /// What of a world is probably not meant, with its place.
-pub(crate) fn doubts(source: &SceneSource, scene: &SceneDoc, world: &World) -> Vec<String> {
-    BuildError::Scene(world.info().doubts.clone()).located(source, scene)
-}
-
-fn located(source: &SceneSource, scene: &SceneDoc, error: &BuildError) -> CommandError {
-    CommandError(error.located(source, scene).join("\n"))
+pub(crate) fn doubts(found: &FoundScene, scene: &SceneDoc, world: &World) -> Vec<String> {
+    found.lines(scene, &BuildError::Scene(world.info().doubts.clone()))
 }

@@ -3,18 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sinew_scene::{SceneDoc, SceneSource, Steps};
+use sinew_scene::{SceneDoc, Steps};
 use sinew_sim::{ExpectMeter, Stage, StepReport, World};
 
 use crate::event_log::{EventLog, Happenings};
+use crate::progress;
 use crate::record::{FrameWishes, MOTION_RATE, PICTURE_RATE, RecordWishes, Recorder};
+use crate::scenes::{self, FoundScene};
 use crate::summary::{RunTime, SceneSize, StageTimes, Summary};
 use crate::tables::TableExport;
 use crate::{
     args::RunArgs, error::CommandError, flesh_summary::FleshSummary, health_summary::HealthSummary,
     loop_summary::LoopSummary, plausible::PlausibleBounds,
 };
-use crate::{progress, scenes};
 
 /// Stages are timed in every eighth step only, so that reading the clock does not slow down small scenes.
 const OBSERVE_EVERY: u64 = 8;
@@ -29,12 +30,12 @@ pub(crate) struct Simulated {
 
 /// Builds a world and steps it to the end, or until the state is no longer plausible.
 pub(crate) fn simulate(
-    source: &SceneSource,
+    found: &FoundScene,
     scene: &SceneDoc,
     args: &RunArgs,
     (name, table): (&str, Option<&Path>),
 ) -> Result<Simulated, CommandError> {
-    let mut world = scenes::build(source, scene)?;
+    let mut world = scenes::build(found, scene)?;
     let plan = world.info().steps.clone();
     let from_seconds = args.seconds.map(|seconds| plan.nearest(seconds));
     let n_steps = args.steps.or(from_seconds).unwrap_or(world.info().n_steps);
@@ -61,7 +62,7 @@ pub(crate) fn simulate(
     }
     bar.finish_and_clear();
     let trouble = lost.map(|what| format!("{what} after step {} ({:.4} s)", tally.steps, world.time()));
-    tally.health.doubts = scenes::doubts(source, scene, &world);
+    tally.health.doubts = scenes::doubts(found, scene, &world);
     let happened = events.finish(tally.expectations.broken());
     let summary = Summary { happened, ..tally.summary(name, &world, &plan, trouble) };
     Ok(Simulated { summary, recorder, table: table.map(TableExport::finish) })

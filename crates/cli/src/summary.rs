@@ -210,7 +210,7 @@ impl Summary {
         let met = self.expectations.iter().filter(|e| e.met).count();
         let pending = match self.pending_expectations {
             0 => String::new(),
-            n => format!(", {n} not checked: the run ended before their time"),
+            n => format!(", {n} not judged: the run ends before their time"),
         };
         let mut lines = vec![format!("  expectations   {met} of {} met{pending}", self.expectations.len())];
         lines.extend(self.expectations.iter().filter(|e| !e.met).map(|broken| {
@@ -218,11 +218,6 @@ impl Summary {
             format!("  NOT MET        {}: {value}, expected {} {limit}", broken.what, broken.bound)
         }));
         lines
-    }
-
-    /// Whether every expectation holds.
-    pub(crate) fn as_expected(&self) -> bool {
-        self.expectations.iter().all(|e| e.met)
     }
 
     /// Percentage of the time per stage; stages below one percent are omitted.

@@ -1,7 +1,6 @@
 //! The motion of a run as a table: `sinew run … --poses FILE`.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sinew_io::{Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};
@@ -9,18 +8,19 @@ use sinew_sim::World;
 
 use crate::args::TableArgs;
 use crate::error::CommandError;
+use crate::part_file::{PartFile, unless_closed};
 
 /// A table that is written while a scene runs.
 pub(crate) struct TableExport {
     path: PathBuf,
     sampler: Sampler,
-    writer: TableWriter<BufWriter<File>>,
+    writer: TableWriter<PartFile>,
     row: Vec<f64>,
     /// Time between rows (s), none for a row per step, and when the next one is due.
     every: Option<f64>,
     next: f64,
     /// Why it could not be written.
-    fault: Option<String>,
+    fault: Option<io::Error>,
 }
 
 impl TableExport {
@@ -39,9 +39,8 @@ impl TableExport {
         let sampler =
             Sampler::new(world, &choice).map_err(|problem| CommandError(format!("--select: {problem}")))?;
         world.settings_mut().reactions |= sampler.needs_reactions();
-        let file = File::create(path).map_err(|error| cannot(error.to_string()))?;
-        let writer = TableWriter::new(BufWriter::new(file), format, &sampler)
-            .map_err(|error| cannot(error.to_string()))?;
+        let file = PartFile::create(path).map_err(|error| cannot(error.to_string()))?;
+        let writer = TableWriter::new(file, format, &sampler).map_err(|error| cannot(error.to_string()))?;
         let every = args.rate.map(f64::recip);
         let mut table = Self {
             path: path.to_owned(),
@@ -66,7 +65,7 @@ impl TableExport {
         }
         if self.fault.is_none() {
             self.sampler.fill(world, &mut self.row);
-            self.fault = self.writer.push(&self.row).err().map(|error| error.to_string());
+            self.fault = self.writer.push(&self.row).err();
         }
     }
 
@@ -74,9 +73,9 @@ impl TableExport {
     pub(crate) fn finish(self) -> Result<PathBuf, String> {
         let written = match self.fault {
             Some(fault) => Err(fault),
-            None => self.writer.finish().and_then(|mut out| out.flush()).map_err(|error| error.to_string()),
+            None => self.writer.finish().and_then(PartFile::finish),
         };
-        written
+        unless_closed(written)
             .map(|()| self.path.clone())
             .map_err(|error| format!("cannot write {}: {error}", self.path.display()))
     }

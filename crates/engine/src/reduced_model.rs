@@ -142,6 +142,24 @@ impl ReducedModel {
         }
     }
 
+    /// The first joint whose motor is at its largest force over a step of `h` seconds. Motors that an actuator replaces are left out.
+    pub(crate) fn saturated_motor(
+        &self,
+        model: &Model,
+        state: &TreeState,
+        goals: &MotorGoals,
+        h: f64,
+    ) -> Option<JointId> {
+        let actuation = self.controller.as_ref().map(Controller::actuation);
+        let is_driven = |force: &JointForce| actuation.is_some_and(|it| it.is_active(force.link));
+        let saturated = |force: &&JointForce| {
+            let (q, v) = (state.coordinates[force.coordinates.start], state.rates[force.dofs.start]);
+            let is_at_bound = |along| model.is_motor_saturated(force.joint, along, [q, v], goals, h);
+            !is_driven(force) && force.along.is_some_and(is_at_bound)
+        };
+        self.forces.iter().find(saturated).map(|force| force.joint)
+    }
+
     /// Replaces the controller, or removes it.
     pub fn set_controller(&mut self, controller: Option<Controller>) {
         self.controller = controller;

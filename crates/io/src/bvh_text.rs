@@ -2,7 +2,7 @@
 //!
 //! The rest pose is the first frame. The frame of a body has its origin at the joint that leads to it (roots: at the body frame) and at rest the axes
 //! of the file: y up. `G = R Rᵀ(rest)` is how far a body has turned; a joint turns by `G(parent)ᵀ G`, as angles about z, x and y in this order
-//! (degrees). Joints that slide, and bodies without a body above where there are several, have positions as well, which then stand for the offset.
+//! (degrees). Names become one word each, without braces and all different. Joints that slide, and bodies without a body above where there are several, have positions as well, which then stand for the offset.
 //! Metres. Loops are not in the file. Cost: linear in frames and bodies.
 
 use std::fmt::Write as _;
@@ -10,12 +10,18 @@ use std::fmt::Write as _;
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::ops;
 
-use crate::clip::Clip;
+use crate::clip::{Clip, ClipMesh};
 use crate::export_error::ExportError;
+use crate::rig::{bounds, unique_names};
 use crate::up::y_up;
 
 /// How far the anchor of a joint may move in the body above before the joint has positions, relative to the size of the tree.
 const SLACK: f64 = 1e-3;
+
+/// An end nearer to its joint than this share of the body is taken to be at it.
+const NEAR: f64 = 0.05;
+/// The length of a bone of which nothing is known (m).
+const SHORT: f64 = 0.1;
 
 /// How a BVH file is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +72,8 @@ struct BvhSkeleton<'a> {
     /// From the joint of the body above to that of each, at rest.
     offsets: Vec<DVec3>,
     has_positions: Vec<bool>,
+    /// Names in the file, all different.
+    names: Vec<String>,
 }
 
 impl<'a> BvhSkeleton<'a> {
@@ -77,7 +85,8 @@ impl<'a> BvhSkeleton<'a> {
         }
         let file_from_world = y_up(clip.gravity);
         let (offsets, has_positions) = (vec![DVec3::ZERO; n], vec![false; n]);
-        let mut skeleton = Self { clip, file_from_world, roots, below, offsets, has_positions };
+        let names = unique_names(clip.bodies.iter().map(|body| word(&body.name)));
+        let mut skeleton = Self { clip, file_from_world, roots, below, offsets, has_positions, names };
         let size = (0..n)
             .map(|body| skeleton.place(body, 0))
             .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |it, at| (it.0.min(at), it.1.max(at)));
@@ -140,8 +149,7 @@ impl<'a> BvhSkeleton<'a> {
     /// Name, offset and channels of a body.
     fn write_head(&self, body: usize, deep: usize, tabs: &str, text: &mut String) {
         let word = if deep == 0 { "ROOT" } else { "JOINT" };
-        let name: String = self.clip.bodies[body].name.split_whitespace().collect::<Vec<_>>().join("_");
-        let name = if name.is_empty() { format!("body_{body}") } else { name };
+        let name = &self.names[body];
         let [x, y, z] = self.offsets[body].to_array();
         let _ = writeln!(text, "{tabs}{word} {name}\n{tabs}{{\n{tabs}\tOFFSET {x:.6} {y:.6} {z:.6}");
         let channels = if self.has_positions[body] {
@@ -171,14 +179,25 @@ impl<'a> BvhSkeleton<'a> {
         }
     }
 
-    /// Where the last body of a branch ends: twice as far as the middle of its shapes.
+    /// Where the last body of a branch ends, from its joint: twice as far as the middle of its surface. If that is at the joint, half its longest
+    /// side; for a body without surface as far as its joint is from the one above.
     fn end(&self, body: usize) -> DVec3 {
         let pose = &self.clip.frames[0].poses[body];
-        let points =
-            self.clip.meshes.iter().filter(|mesh| mesh.body == Some(body)).flat_map(|mesh| &mesh.positions);
-        let (sum, n) = points.fold((DVec3::ZERO, 0u32), |(sum, n), point| (sum + *point, n + 1));
-        let middle = if n > 0 { sum / f64::from(n) } else { DVec3::ZERO };
-        2.0 * (self.file_from_world * pose.transform_point(middle) - self.place(body, 0))
+        let meshes = || self.clip.meshes.iter().filter(|mesh| mesh.body == Some(body));
+        let points = meshes().flat_map(|mesh| mesh.positions.iter());
+        let (low, high) = bounds(points);
+        let half = 0.5 * (high - low);
+        let to_file = |way: DVec3| self.file_from_world * pose.transform_vector(way);
+        if half.max_element() > 0.0 {
+            let middle = middle(meshes()).unwrap_or(low.midpoint(high));
+            let end = 2.0 * (self.file_from_world * pose.transform_point(middle) - self.place(body, 0));
+            if end.length() > NEAR * half.length() {
+                return end;
+            }
+            let longest = DVec3::AXES[half.max_position()];
+            return to_file(longest * half.max_element());
+        }
+        if self.offsets[body] == DVec3::ZERO { DVec3::Y * SHORT } else { self.offsets[body] }
     }
 
     /// Numbers of a body and those below it, in the order of the file.
@@ -196,6 +215,27 @@ impl<'a> BvhSkeleton<'a> {
             open.extend(self.below[body].iter().rev());
         }
     }
+}
+
+/// The middle of a surface (body frame): the mean of its triangles by their areas. That of its points would lean to where there are more of them.
+fn middle<'a>(meshes: impl Iterator<Item = &'a ClipMesh>) -> Option<DVec3> {
+    let (mut sum, mut area) = (DVec3::ZERO, 0.0);
+    for mesh in meshes {
+        for corners in &mesh.triangles {
+            let [a, b, c] = corners.map(|corner| mesh.positions[corner as usize]);
+            let weight = (b - a).cross(c - a).length();
+            sum += weight * (a + b + c) / 3.0;
+            area += weight;
+        }
+    }
+    (area > 0.0).then(|| sum / area)
+}
+
+/// A name as one word without braces, which have a meaning in the file.
+fn word(name: &str) -> String {
+    let is_bare = |letter: char| letter.is_whitespace() || letter.is_control() || "{}".contains(letter);
+    let parts: Vec<&str> = name.split(is_bare).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { "body".to_owned() } else { parts.join("_") }
 }
 
 /// Angles about z, x and y of `R = Rz Rx Ry` (degrees).

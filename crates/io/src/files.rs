@@ -3,7 +3,8 @@
 //! A name is a relative path, `file://PATH` or `package://PACKAGE/PATH`. Nothing is fetched or executed, and no path leaves the search roots,
 //! by `..` or by a link.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -16,6 +17,8 @@ const MAX_BYTES: u64 = 256_000_000;
 pub struct Files {
     source: FileRoot,
     max_bytes: u64,
+    /// What was read so far.
+    opened: RefCell<BTreeSet<PathBuf>>,
 }
 
 #[derive(Clone, Debug)]
@@ -41,12 +44,16 @@ impl Files {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut roots = vec![folder.to_owned()];
         roots.extend(package_of(folder));
-        Self { source: FileRoot::Roots(roots), max_bytes: MAX_BYTES }
+        Self::of(FileRoot::Roots(roots))
     }
 
     /// Files in memory, by the names that are written.
     pub fn in_memory(contents: BTreeMap<String, Vec<u8>>) -> Self {
-        Self { source: FileRoot::Memory(contents), max_bytes: MAX_BYTES }
+        Self::of(FileRoot::Memory(contents))
+    }
+
+    fn of(source: FileRoot) -> Self {
+        Self { source, max_bytes: MAX_BYTES, opened: RefCell::default() }
     }
 
     /// Looks in another folder, too.
@@ -62,6 +69,11 @@ impl Files {
     #[must_use]
     pub fn with_max_bytes(self, max_bytes: u64) -> Self {
         Self { max_bytes, ..self }
+    }
+
+    /// The files on the disk that were read so far.
+    pub fn opened(&self) -> Vec<PathBuf> {
+        self.opened.borrow().iter().cloned().collect()
     }
 
     /// Reads a file, or says why it cannot be read.
@@ -101,6 +113,7 @@ impl Files {
     /// The contents of a file that the user names.
     pub(crate) fn open(&self, path: &Path) -> Result<Vec<u8>, String> {
         let file = File::open(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+        self.opened.borrow_mut().insert(path.to_owned());
         if !file.metadata().is_ok_and(|data| data.is_file()) {
             return Err(format!("`{}` is not a file", path.display()));
         }

@@ -61,7 +61,7 @@ pub use mjcf_text::mjcf;
 pub use page::{PageOptions, page};
 pub use report::{FilePlace, ImportFinding, ImportReport, Outcome};
 pub use rig::RigOptions;
-pub use robot::{ImportOptions, MeshContact, RootHold};
+pub use robot::{ImportFormat, ImportOptions, MeshContact, RootHold};
 pub use sdf::read_sdf;
 pub use surfaces::obj;
 pub use table::{Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableQuantity, TableWriter};

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use sinew_scene::SceneDoc;
+
 /// What became of a part of a file, if it was not used just as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
@@ -78,6 +80,9 @@ pub struct ImportReport {
     pub used: BTreeMap<&'static str, usize>,
     /// What was not used just as it is written, in the order of the file.
     pub findings: Vec<ImportFinding>,
+    /// Where bodies and joints of the scene come from, by name.
+    bodies: BTreeMap<String, FilePlace>,
+    joints: BTreeMap<String, FilePlace>,
 }
 
 impl ImportReport {
@@ -91,6 +96,27 @@ impl ImportReport {
     /// Notes a part that was not used just as it is written.
     pub fn note(&mut self, outcome: Outcome, place: FilePlace, what: impl Into<String>) {
         self.findings.push(ImportFinding { outcome, place, what: what.into() });
+    }
+
+    /// Where a field of the scene, such as `joints[3].limits`, comes from; none if that is not known.
+    pub fn place_of(&self, scene: &SceneDoc, field: &str) -> Option<&FilePlace> {
+        let (list, rest) = field.split_once('[')?;
+        let number: usize = rest.split_once(']')?.0.parse().ok()?;
+        match list {
+            "bodies" => self.bodies.get(&scene.bodies.get(number)?.name),
+            "joints" => self.joints.get(&scene.joints.get(number)?.name),
+            _ => None,
+        }
+    }
+
+    /// Remembers where a body comes from.
+    pub(crate) fn place_body(&mut self, name: &str, place: &FilePlace) {
+        self.bodies.insert(name.to_owned(), place.clone());
+    }
+
+    /// Remembers where a joint comes from.
+    pub(crate) fn place_joint(&mut self, name: &str, place: &FilePlace) {
+        self.joints.insert(name.to_owned(), place.clone());
     }
 
     /// The findings of one outcome.

@@ -31,6 +31,34 @@ pub enum MeshContact {
     Triangles,
 }
 
+/// A format that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportFormat {
+    /// Robots of ROS.
+    Urdf,
+    /// Models of MuJoCo.
+    Mjcf,
+    /// Models and worlds of Gazebo.
+    Sdf,
+    /// Rigs and meshes.
+    Gltf,
+    /// Captured motions.
+    Bvh,
+}
+
+impl ImportFormat {
+    /// Its name, with the endings of its files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Urdf => "URDF (.urdf)",
+            Self::Mjcf => "MJCF (.xml, .mjcf)",
+            Self::Sdf => "SDFormat (.sdf, .world)",
+            Self::Gltf => "glTF (.gltf, .glb)",
+            Self::Bvh => "BVH (.bvh)",
+        }
+    }
+}
+
 /// How a file is read.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -45,6 +73,36 @@ pub struct ImportOptions {
     pub key: Option<String>,
     /// How rigs and motions are read.
     pub rig: RigOptions,
+}
+
+impl ImportOptions {
+    /// What each option that is not as usual is for; of a file in a format, or of one that is not imported, only those that it has no use for.
+    pub fn misplaced(&self, format: Option<ImportFormat>) -> Vec<String> {
+        use ImportFormat::{Bvh, Gltf, Mjcf, Sdf, Urdf};
+        let (rig, usual) = (&self.rig, RigOptions::default());
+        let all: [(&str, bool, &[ImportFormat]); 11] = [
+            ("--root", self.root != RootHold::default(), &[Urdf, Sdf, Mjcf, Gltf, Bvh]),
+            ("--mesh-contact", self.mesh_contact != MeshContact::default(), &[Urdf, Sdf, Mjcf, Gltf]),
+            ("--self-contact", self.self_contact, &[Urdf, Gltf, Bvh]),
+            ("--key", self.key.is_some(), &[Mjcf]),
+            ("--flesh", rig.flesh, &[Gltf]),
+            ("--flesh-cells", rig.cells.is_some(), &[Gltf]),
+            ("--flesh-young", rig.young.to_bits() != usual.young.to_bits(), &[Gltf]),
+            ("--density", rig.density.to_bits() != usual.density.to_bits(), &[Gltf, Bvh]),
+            ("--spring-hz", rig.spring_hz.is_some(), &[Gltf, Bvh]),
+            ("--animation", rig.animation.is_some(), &[Gltf]),
+            ("--scale", rig.scale.is_some(), &[Bvh]),
+        ];
+        let misplaced = all
+            .into_iter()
+            .filter(|(_, is_set, formats)| *is_set && format.is_none_or(|format| !formats.contains(&format)));
+        misplaced
+            .map(|(option, _, formats)| {
+                let names: Vec<&str> = formats.iter().map(|format| format.name()).collect();
+                format!("{option} is for {}; leave it out", names.join(", "))
+            })
+            .collect()
+    }
 }
 
 /// A range or bound of this size (N, N·m, m/s, rad/s, m) is none.

@@ -17,6 +17,10 @@ const MAX_NODES: u32 = 20_000_000;
 /// How deep elements may be inside each other.
 const MAX_DEPTH: usize = 500;
 
+/// What to do with a file of macros.
+pub(crate) const XACRO: &str = "this is a xacro file, of which a URDF is still to be made: `xacro FILE > robot.urdf` does it, or in ROS 2 \
+                                `ros2 run xacro xacro FILE -o robot.urdf`";
+
 /// An element, with all that is in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Element {
@@ -27,6 +31,8 @@ pub(crate) struct Element {
     text: String,
     children: Vec<Self>,
     is_read: Cell<bool>,
+    /// Whether xacro would put something else in its place.
+    is_macro: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -48,7 +54,12 @@ impl Element {
         let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
         let tree = Document::parse_with_options(text, options).map_err(|error| {
             let place = FilePlace { line: error.pos().row, ..FilePlace::whole(file) };
-            ImportFault::new(place, format!("this is not XML: {error}"))
+            match error {
+                roxmltree::Error::UnknownNamespace(prefix, _) if prefix == "xacro" => {
+                    ImportFault::new(place, XACRO)
+                }
+                error => ImportFault::new(place, format!("this is not XML: {error}")),
+            }
         })?;
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
         let root = Self::of(tree.root_element(), &Lines { file: file.into(), ends }, 0)?;
@@ -70,6 +81,10 @@ impl Element {
             text: node.text().unwrap_or_default().trim().to_owned(),
             children: Vec::new(),
             is_read: Cell::new(false),
+            is_macro: node
+                .tag_name()
+                .namespace()
+                .is_some_and(|name| name.contains("xacro") || node.lookup_prefix(name) == Some("xacro")),
         };
         if depth == MAX_DEPTH {
             return Err(element.fault(format!("more than {MAX_DEPTH} elements are inside each other")));
@@ -95,6 +110,11 @@ impl Element {
             report.note(Outcome::Ignored, self.place(), what);
         }
         self.children.iter().for_each(|child| child.note_unread(report));
+    }
+
+    /// The first element, here or below, that xacro would replace.
+    pub(crate) fn first_macro(&self) -> Option<&Self> {
+        if self.is_macro { Some(self) } else { self.children.iter().find_map(Self::first_macro) }
     }
 
     /// Its tag.

@@ -15,6 +15,9 @@ use crate::{broken::BrokenJoint, expectation::Expectation, motions::MotionMeter,
 #[derive(Clone, Debug)]
 pub struct ExpectMeter {
     expect: ExpectDoc,
+    /// Number of steps of the whole run, and the last one so far.
+    n_steps: u64,
+    last: u64,
     energy_at_start: f64,
     extremes: Extremes,
     points: Vec<PointCheck>,
@@ -74,6 +77,8 @@ impl ExpectMeter {
         let nodes = expect.flesh.iter().map(|doc| PointCheck::of_node(doc, world));
         let mut meter = Self {
             expect: expect.clone(),
+            n_steps: world.info().n_steps,
+            last: 0,
             energy_at_start: world.energy().total(),
             extremes: Extremes::default(),
             points: bodies.chain(nodes).collect(),
@@ -144,13 +149,33 @@ impl ExpectMeter {
         self.extremes.tree_error
     }
 
-    /// Number of points that are due later than the last step so far.
+    /// Number of expectations that are due later than the last step so far.
     pub fn n_pending(&self) -> usize {
-        self.points.iter().filter(|point| point.distance.is_none()).count()
+        let due_later = self.points.iter().filter(|point| !point.is_due(self.has_ended()));
+        let at_end = self.at_end().len() + self.motions.finish(&self.expect.motions).len();
+        due_later.count() + if self.has_ended() { 0 } else { at_end }
     }
 
-    /// Every expectation and the value measured. Points that are due later than the last step are left out.
+    /// Every expectation and the value measured. What is due later than the last step is left out: points by their times; what holds at the end, and
+    /// motions, which are measured over the whole run, if the run ended before the end of the scene.
     pub fn finish(&self) -> Vec<Expectation> {
+        let mut all = self.at_any_time();
+        let due = self.points.iter().filter(|point| point.is_due(self.has_ended()));
+        all.extend(due.filter_map(PointCheck::expectation));
+        if self.has_ended() {
+            all.extend(self.at_end());
+            all.extend(self.motions.finish(&self.expect.motions));
+        }
+        all
+    }
+
+    /// Whether the run is as long as the scene, or longer.
+    fn has_ended(&self) -> bool {
+        self.last >= self.n_steps
+    }
+
+    /// What must hold at any time.
+    fn at_any_time(&self) -> Vec<Expectation> {
         let (expect, found) = (&self.expect, &self.extremes);
         let relative = |energy: f64| if energy == 0.0 { 0.0 } else { energy / found.kinetic };
         let bounds = [
@@ -161,15 +186,19 @@ impl ExpectMeter {
             ("energy gain [of kinetic]", relative(found.energy_gain), expect.energy_gain),
             ("speed [m/s]", found.speed, expect.max_speed_m_per_s),
             ("angular speed [rad/s]", found.angular_speed, expect.max_angular_speed_rad_per_s),
-            ("inverted tetrahedra", found.inverted, expect.max_inverted.map(f64::from)),
             ("penetration [m]", found.penetration, expect.max_penetration_m),
+        ];
+        bounds.into_iter().filter_map(bounded).collect()
+    }
+
+    /// What must hold at the end.
+    fn at_end(&self) -> Vec<Expectation> {
+        let (expect, found) = (&self.expect, &self.extremes);
+        let bounds = [
+            ("inverted tetrahedra", found.inverted, expect.max_inverted.map(f64::from)),
             ("flesh off its rest shape [m]", found.off_rest, expect.flesh_rest_m),
         ];
-        let bounds = bounds.into_iter().filter_map(|(what, measured, limit)| {
-            limit.map(|limit| Expectation::at_most(what.to_owned(), measured, limit))
-        });
-        let points = self.points.iter().filter_map(PointCheck::expectation);
-        bounds.chain(points).chain(self.broken_joints()).chain(self.motions.finish(&expect.motions)).collect()
+        bounds.into_iter().filter_map(bounded).chain(self.broken_joints()).collect()
     }
 
     /// How many joints are broken that should be whole, or whole that should be broken.
@@ -193,6 +222,7 @@ impl ExpectMeter {
     }
 
     fn measure(&mut self, world: &World, step: u64) {
+        self.last = step;
         self.extremes.measure(world, self.energy_at_start);
         if self.expect.broken.is_some() {
             let broken = world.state().bodies.broken.iter();
@@ -208,6 +238,11 @@ impl ExpectMeter {
             point.measure(world);
         }
     }
+}
+
+/// A bound, if the scene sets one.
+fn bounded((what, measured, limit): (&str, f64, Option<f64>)) -> Option<Expectation> {
+    limit.map(|limit| Expectation::at_most(what.to_owned(), measured, limit))
 }
 
 impl Extremes {
@@ -263,6 +298,11 @@ impl PointCheck {
             None => None,
         };
         self.distance = Some(found.map_or(f64::NAN, |found| found.distance(self.position)));
+    }
+
+    /// Whether its time has come; `has_ended` tells whether the run has.
+    fn is_due(&self, has_ended: bool) -> bool {
+        self.distance.is_some() && (self.step.is_some() || has_ended)
     }
 
     fn expectation(&self) -> Option<Expectation> {

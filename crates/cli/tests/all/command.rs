@@ -74,7 +74,7 @@ fn what_cannot_be_run_is_refused_before_the_run() {
 fn a_run_without_steps_claims_nothing() {
     let folder = Folder::new("no-steps");
     let text = stdout(&sinew(&folder, &["run", "pendulum", "--steps", "0"]));
-    assert!(!text.contains("stages") && text.contains("not checked"), "{text}");
+    assert!(!text.contains("stages") && text.contains("not judged"), "{text}");
     assert!(text.lines().all(|line| line == line.trim_end()), "{text}");
 }
 

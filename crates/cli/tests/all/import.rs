@@ -137,3 +137,57 @@ fn a_motion_is_run_and_imported() {
     }
     assert_eq!(sinew(&folder, &["import", "wave.bvh", "--scale", "0"]).status.code(), Some(2));
 }
+
+#[test]
+fn options_of_other_formats_are_refused() {
+    let folder = Folder::new("misplaced");
+    folder.write("arm.urdf", ARM);
+    folder.write("wave.bvh", "");
+    for (args, words) in [
+        (&["run", "arm.urdf", "--key", "up"][..], "arm.urdf: --key is for MJCF (.xml, .mjcf); leave it out"),
+        (&["import", "arm.urdf", "--flesh"], "--flesh is for glTF"),
+        (&["check", "arm.urdf", "--density", "9"], "--density is for glTF (.gltf, .glb), BVH (.bvh)"),
+        (&["run", "wave.bvh", "--mesh-contact", "triangles"], "--mesh-contact is for URDF"),
+        (&["run", "wave.bvh", "--search-root", "."], "--search-root is for formats that name other files"),
+        (&["run", "pendulum", "--root", "free"], "pendulum: --root is for URDF"),
+        (&["dynamics", "hand", "--scale", "2"], "--scale is for BVH"),
+    ] {
+        let output = sinew(&folder, args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(words), "{words} is not in {}", stderr(&output));
+    }
+}
+
+#[test]
+fn faults_of_an_imported_scene_are_placed_in_its_file() {
+    let folder = Folder::new("made-of");
+    folder.write("arm.urdf", &ARM.replace("\"bar\"", "\"world\""));
+    for command in ["run", "check"] {
+        let output = sinew(&folder, &[command, "arm.urdf"]);
+        assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+        let said = stderr(&output);
+        assert!(
+            said.contains("arm.urdf:3: <link> `world`: in the scene made of it, bodies[1].name"),
+            "{said}"
+        );
+        assert!(said.contains("`sinew import arm.urdf -o SCENE.ron` writes that scene"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_only_drawn_touches_nothing() {
+    let folder = Folder::new("drawn");
+    folder.write("arm.urdf", ARM);
+    folder.write("meshes/bar.obj", CUBE);
+    let run = sinew(&folder, &["run", "arm.urdf", "--seconds", "0.1"]);
+    assert!(!stdout(&run).contains("collider"), "{}", stdout(&run));
+}
+
+#[test]
+fn macros_are_told_how_to_expand() {
+    let folder = Folder::new("xacro");
+    folder.write("arm.urdf.xacro", "<robot xmlns:xacro=\"http://ros.org/wiki/xacro\"><xacro:arm/></robot>");
+    let run = sinew(&folder, &["run", "arm.urdf.xacro"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(stderr(&run).contains("arm.urdf.xacro:1: <arm>: this is a xacro file"), "{}", stderr(&run));
+}

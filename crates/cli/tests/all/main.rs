@@ -9,6 +9,7 @@ mod import;
 mod motion;
 mod outputs;
 mod refused;
+mod writing;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

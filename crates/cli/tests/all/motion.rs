@@ -79,7 +79,7 @@ fn what_cannot_be_written_is_told() {
     }
     folder.write("none.ron", "(format: 1)");
     let output = sinew(&folder, &["run", "none.ron", "--bvh", "a.bvh", "--html", "a.html"]);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("BVH is for trees of bodies"), "{}", stderr(&output));
     assert!(folder.read("a.html").starts_with("<!doctype html>"), "the other files are written");
 }

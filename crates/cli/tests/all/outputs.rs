@@ -212,7 +212,7 @@ fn results_are_said_even_if_a_picture_cannot_be_written() {
     // A device that takes nothing.
     let args = ["run", "pendulum", "--steps", "3", "--png", "/dev/full", "--csv", "a.csv", "--json"];
     let output = sinew(&folder, &args);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1));
     let report: Value = serde_json::from_str(&stdout(&output)).expect("the report is printed all the same");
     assert_eq!(report["steps"].as_u64(), Some(3));
     assert!(stderr(&output).contains("cannot write /dev/full"), "{}", stderr(&output));
@@ -238,6 +238,21 @@ fn a_broken_expectation_matters_only_when_asked() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("NOT MET"));
     assert_eq!(sinew(&folder, &[&args[..], &["--expect"]].concat()).status.code(), Some(1));
+}
+
+#[test]
+fn expectations_for_the_end_are_not_judged_before() {
+    let folder = Folder::new("expect-early");
+    let end = r#"expect=(bodies: [(body: "rod", position: (9, 9, 9), tolerance_m: 0.1)], max_inverted: 0, motions: [(measure: Travelled(body: "rod"), at_least: 99)])"#;
+    let run = ["run", "pendulum", "--expect", "--set", end];
+    let early = sinew(&folder, &[&run[..], &["--seconds", "0.1"]].concat());
+    assert_eq!(early.status.code(), Some(0), "{}", stderr(&early));
+    let said = stdout(&early);
+    assert!(said.contains("0 of 0 met, 3 not judged: the run ends before their time"), "{said}");
+    assert!(!said.contains("NOT MET"), "{said}");
+    let late = sinew(&folder, &run);
+    assert_eq!(late.status.code(), Some(1), "{}", stdout(&late));
+    assert_eq!(stdout(&late).matches("NOT MET").count(), 2, "{}", stdout(&late));
 }
 
 #[test]

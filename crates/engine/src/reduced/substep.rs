@@ -42,6 +42,11 @@ impl Substep<'_> {
         self.flesh.dt
     }
 
+    /// Time ahead at which forces along joints are found, s.
+    fn lookahead(&self) -> f64 {
+        if self.method == ReducedMethod::Implicit { self.h() } else { 0.0 }
+    }
+
     /// Makes the substep. `touched` is given the wrenches of flesh where contacts between bodies are found apart from it.
     pub(super) fn advance(
         &self,
@@ -67,6 +72,10 @@ impl Substep<'_> {
         }
         work.momenta.remember(self.mechanism, bodies, &work.integrator);
         self.gather_forces(bodies, work);
+        let (goals, noticed) = (&work.joints.goals, &mut report.mechanism.noticed);
+        let at_bound =
+            || self.reduced.saturated_motor(self.mechanism, &work.tree_state, goals, self.lookahead());
+        noticed.saturated = noticed.saturated.or_else(at_bound);
         watch.done(Stage::Prepare);
         self.command(bodies.time, control, work, report);
         if work.controller.is_some() {
@@ -89,7 +98,7 @@ impl Substep<'_> {
             work.external[link.index()] = work.wrenches[tree.body(link).index()];
         }
         work.tree_state.read_mechanism(tree, bodies);
-        let lookahead = if self.method == ReducedMethod::Implicit { self.h() } else { 0.0 };
+        let lookahead = self.lookahead();
         let ReducedWorkspace { joints, tree_state, .. } = work;
         let demand = JointDemand { input: self.input, poses: &bodies.poses, gravity: self.flesh.gravity };
         self.reduced.joint_torques(self.mechanism, tree_state, &demand, lookahead, joints);

@@ -38,6 +38,7 @@ pub fn read_bvh(text: &str, file: &str, options: &ImportOptions) -> Result<Impor
     let mut scene = SceneDoc::new(stem.unwrap_or("motion"));
     let motion = motion(&read, scale);
     let rig = rig(&read.joints, &motion, (scale, options.rig.density));
+    note_bones((&read, &rig), &motion, file, &mut report);
     note_stretches(&read, file, &mut report);
     scene.duration_s = motion.times.last().copied().unwrap_or(0.0).max(scene.dt);
     report.count("joints", read.joints.len());
@@ -146,6 +147,19 @@ fn first_frame(joints: &[BvhJoint], motion: &RigMotion, scale: f64) -> (Vec<Pose
     (poses, ends)
 }
 
+/// The place of a joint in its file.
+fn place_of(joint: &BvhJoint, file: &str) -> FilePlace {
+    FilePlace { element: format!("JOINT {}", joint.name), line: joint.line, ..FilePlace::whole(file) }
+}
+
+/// Remembers where bones come from; tells of those with another name, and of those that turn too far.
+fn note_bones((read, rig): (&BvhMotion, &Rig), motion: &RigMotion, file: &str, report: &mut ImportReport) {
+    let places: Vec<FilePlace> = read.joints.iter().map(|joint| place_of(joint, file)).collect();
+    let names = read.joints.iter().map(|joint| joint.name.as_str());
+    rig.note_names(names.zip(&places), report);
+    rig.note_far_turns(motion, &places, report);
+}
+
 /// Tells of joints that also move, which bones do not.
 fn note_stretches(read: &BvhMotion, file: &str, report: &mut ImportReport) {
     for joint in
@@ -153,11 +167,7 @@ fn note_stretches(read: &BvhMotion, file: &str, report: &mut ImportReport) {
     {
         let moves = |frame: &[f64]| position(joint, &frame[joint.first..]).distance(upright(joint.offset));
         let most = read.frames().map(moves).fold(0.0, f64::max);
-        let place = FilePlace {
-            element: format!("JOINT {}", joint.name),
-            line: joint.line,
-            ..FilePlace::whole(file)
-        };
+        let place = place_of(joint, file);
         let what =
             format!("its position channels move it by up to {most:.4} units; bones keep their lengths");
         let outcome =

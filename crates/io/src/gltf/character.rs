@@ -17,7 +17,7 @@ use super::document::Document;
 use super::json::JsonItem;
 use super::nodes::{Nodes, rigid};
 use crate::error::ImportFault;
-use crate::report::{ImportReport, Outcome};
+use crate::report::{FilePlace, ImportReport, Outcome};
 use crate::rig::{Rig, RigBone, RigMotion, RigSkin, extent, unique_names};
 
 /// Most joints of a skin.
@@ -69,6 +69,16 @@ impl SkinnedRig {
         }
         let nodes = bones.iter().map(|&joint| bound.joints[joint]).collect();
         Ok(Self { rig, skin, nodes })
+    }
+
+    /// Where bones are in the file.
+    pub(super) fn places(&self, nodes: &Nodes) -> Vec<FilePlace> {
+        self.nodes.iter().map(|&node| nodes.nodes[node].place.clone()).collect()
+    }
+
+    /// What bones are called in the file.
+    pub(super) fn names<'a>(&'a self, nodes: &'a Nodes) -> impl Iterator<Item = &'a str> {
+        self.nodes.iter().map(|&node| nodes.nodes[node].name.as_str())
     }
 
     /// The motion that an animation gives the bones; none if it moves none of them.

@@ -72,6 +72,8 @@ fn add_character(
     let mut character = SkinnedRig::read((document, nodes), &item, &meshes)?;
     size_bones(&mut character.rig, &character.skin, &options.rig);
     let SkinnedRig { rig, skin, .. } = &character;
+    let places = character.places(nodes);
+    rig.note_names(character.names(nodes).zip(&places), report);
     report.count("joints", rig.bones.len());
     report.count("vertices", skin.positions.len());
     report.count("triangles", skin.triangles.len());
@@ -80,6 +82,7 @@ fn add_character(
     let motion = animation.and_then(|animation| {
         let motion = character.motion(nodes, &animation, (&item, report))?;
         report.count("animations", 1);
+        rig.note_far_turns(&motion, &places, report);
         scene.description = format!("Plays the animation `{}`.", animation.name);
         scene.duration_s = animation.end + APPROACH;
         Some(motion.approached(rig, APPROACH))

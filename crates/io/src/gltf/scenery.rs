@@ -68,8 +68,20 @@ pub(super) fn add(
         let what = "no mesh has a skin: --flesh has no effect, and bodies are rigid";
         report.note(Outcome::Ignored, document.root().place(), what);
     }
+    if document.root().get("asset").is_some_and(|asset| asset.text("generator").is_some_and(is_ours)) {
+        let what = "this is a motion that Sinew wrote: joints are not in it, so that bodies are loose; go on from its scene";
+        report.note(Outcome::Approximated, document.root().place(), what);
+    }
     let names = unique_names(things.iter().map(|thing| thing.body.name.clone()));
-    things.iter_mut().zip(names).for_each(|(thing, name)| thing.body.name = name);
+    for (thing, name) in things.iter_mut().zip(names) {
+        let place = &nodes.nodes[thing.node].place;
+        report.place_body(&name, place);
+        if name != thing.body.name {
+            let what = format!("its name is taken; it is called `{name}`");
+            report.note(Outcome::Repaired, place.clone(), what);
+        }
+        thing.body.name = name;
+    }
     scene.duration_s = animation.as_ref().map_or(QUIET, |animation| animation.end);
     if let Some(animation) = &animation {
         report.count("animations", 1);
@@ -77,6 +89,11 @@ pub(super) fn add(
     }
     write(nodes, things, options, (scene, report));
     Ok(())
+}
+
+/// Whether a program that writes files is this one: see [`crate::glb`].
+fn is_ours(generator: &str) -> bool {
+    generator.starts_with("Sinew ")
 }
 
 /// The nodes that an animation moves, or that are below such a node.

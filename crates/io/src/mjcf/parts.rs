@@ -146,6 +146,7 @@ impl<'a, 'b> MjcfScene<'a, 'b> {
         };
         let color = body.geoms.iter().filter(|geom| geom.is_shown()).find_map(|geom| geom.color);
         let mass_doc = MassDoc::Properties(mass.into());
+        report.place_body(&body.name, &body.place);
         let mut doc = BodyDoc { kind, color, mass: mass_doc, ..BodyDoc::new(&body.name).at(pose) };
         if kind == BodyKindDoc::Dynamic {
             doc.velocity.angular = motion.angular;
@@ -199,6 +200,7 @@ impl<'a, 'b> MjcfScene<'a, 'b> {
         let inertia = self.layout.moved_inertia(body, joint);
         let doc = with_forces(JointDoc::new(joint.kind, self.joint_name((body, k)), child), joint, inertia);
         let doc = JointDoc { parent: parent.map(str::to_owned), ..doc };
+        report.place_joint(&doc.name, &joint.place);
         let [on_child, on_parent] = joint_frames(joint, parent_from_fixed);
         self.push_joint(doc.local(on_child, on_parent));
     }

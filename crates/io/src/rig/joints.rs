@@ -18,6 +18,7 @@ use sinew_scene::{
 };
 
 use super::model::{Rig, RigBone, RigMotion, RigOptions};
+use crate::report::{FilePlace, ImportReport, Outcome};
 use crate::robot::RootHold;
 
 /// A joint that turns less than this during a motion is held by a spring (rad).
@@ -150,14 +151,67 @@ fn three_motors(mut motor: impl FnMut(&str, DVec3) -> Option<MotorDoc>) -> FreeD
     FreeDoc { rx, ry, rz, ..FreeDoc::default() }
 }
 
+/// A joint that turns farther than this from the middle of its motion is told of (rad): motors fade out at half a turn.
+const FAR: f64 = 2.6;
+
+impl Rig {
+    /// Remembers where bones come from, and tells of those that are not called as in the file.
+    pub(crate) fn note_names<'a>(
+        &self,
+        written: impl Iterator<Item = (&'a str, &'a FilePlace)>,
+        report: &mut ImportReport,
+    ) {
+        for (bone, (name, place)) in self.bones.iter().zip(written) {
+            report.place_body(&bone.name, place);
+            report.place_joint(&bone.name, place);
+            if bone.name != name {
+                let what = format!("its name is taken; it is called `{}`", bone.name);
+                report.note(Outcome::Repaired, place.clone(), what);
+            }
+        }
+    }
+
+    /// Tells of balls that turn so far in a motion that their motors fade; `places` are those of the bones.
+    pub(crate) fn note_far_turns(&self, motion: &RigMotion, places: &[FilePlace], report: &mut ImportReport) {
+        for ((bone, turns), place) in self.bones.iter().zip(&motion.turns).zip(places) {
+            let Some(middle) = middle_of(turns).filter(|_| bone.hinge.is_none() && bone.parent.is_some())
+            else {
+                continue;
+            };
+            let most = turns.iter().map(|&turn| angle(middle, turn)).fold(0.0, f64::max);
+            if most > FAR {
+                let what = format!(
+                    "it turns {:.0}° from the middle of its motion; its motors fade out towards 180°, so that it stays behind there",
+                    most.to_degrees()
+                );
+                report.note(Outcome::Approximated, place.clone(), what);
+            }
+        }
+    }
+}
+
+/// A motion that is put off gathers way during twice this time (s), or less if it is put off by less.
+const GATHERING: f64 = 0.1;
+/// How long a rig stays in the first pose of its motion before that begins (s).
+const STAY: f64 = 1e-3;
+
 impl RigMotion {
-    /// The motion put off by a time (s), during which it is approached from where the rig is.
+    /// The motion put off by a time `T` (s), during which it is approached from where the rig is.
+    ///
+    /// Pose `τ` of the motion is reached at `T + τ`. What is before `τ = w` is played more slowly, at `T − w + 2 √(w τ)`, so that the motion begins from
+    /// rest; the rig goes to its first pose until then. Tracks are cubic through these samples: two of the same pose, shortly one after the other, keep
+    /// them between the two poses, to a millionth of what they are apart.
     pub(crate) fn approached(mut self, rig: &Rig, after: f64) -> Self {
-        self.times.iter_mut().for_each(|time| *time += after);
-        self.times.insert(0, 0.0);
-        self.root.insert(0, rig.bones.first().map_or(Pose::IDENTITY, |bone| bone.pose));
+        let way = GATHERING.min(0.5 * after);
+        let played =
+            |time: f64| if time < way { after - way + 2.0 * (way * time).sqrt() } else { after + time };
+        self.times.iter_mut().for_each(|time| *time = played(*time));
+        self.times.splice(0..0, [0.0, after - way - STAY]);
+        let first = self.root.first().copied().unwrap_or(Pose::IDENTITY);
+        self.root.splice(0..0, [rig.bones.first().map_or(first, |bone| bone.pose), first]);
         for (turns, bone) in self.turns.iter_mut().zip(&rig.bones) {
-            turns.insert(0, bone.relaxed);
+            let first = turns.first().copied().unwrap_or(bone.relaxed);
+            turns.splice(0..0, [bone.relaxed, first]);
         }
         self
     }

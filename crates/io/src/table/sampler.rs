@@ -1,4 +1,7 @@
 //! What a table holds, read from a world.
+//!
+//! Columns are `NAME.QUANTITY` or `NAME.QUANTITY.PART`. They differ, whatever the names are: bodies and joints have different quantities, no quantity is called
+//! as a part, and names differ among bodies and among joints.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{DriveCoordinate, Force, JointKind};
@@ -14,7 +17,7 @@ pub enum TableQuantity {
     Poses,
     /// Bodies: angular velocity (rad/s), and velocity of the origin of the body frame (m/s).
     Velocities,
-    /// Joints: coordinates (rad or m): `angle`, `slide`, or for joints that turn in every way `rotation`, a rotation vector in the frame of the parent.
+    /// Joints: coordinates (rad or m): `angle`, `slide`, or for joints that turn in every way `rotation_vector`, a rotation vector in the frame of the parent.
     Coordinates,
     /// Joints: their rates.
     Rates,
@@ -116,19 +119,20 @@ impl Sampler {
         let model = world.mechanism();
         let is_chosen = |name: &str| choice.names.iter().any(|pattern| fits(pattern, name));
         check_patterns(world, &choice.names)?;
+        let mut quantities: Vec<TableQuantity> = Vec::new();
+        for quantity in &choice.quantities {
+            if !quantities.contains(quantity) {
+                quantities.push(*quantity);
+            }
+        }
         let mut groups = vec![Group { name: "time".to_owned(), parts: ONE, source: SampleSource::Time }];
         for body in model.bodies().filter(|body| is_chosen(model.body_name(*body))) {
-            push_body(&mut groups, model.body_name(body), body, &choice.quantities);
+            push_body(&mut groups, model.body_name(body), body, &quantities);
         }
         for joint in model.joints().filter(|joint| is_chosen(model.joint_name(*joint))) {
-            push_joint(
-                &mut groups,
-                (model.joint_name(joint), joint),
-                model.joint_kind(joint),
-                &choice.quantities,
-            );
+            push_joint(&mut groups, (model.joint_name(joint), joint), model.joint_kind(joint), &quantities);
         }
-        Ok(Self { groups, needs_reactions: choice.quantities.contains(&TableQuantity::Reactions) })
+        Ok(Self { groups, needs_reactions: quantities.contains(&TableQuantity::Reactions) })
     }
 
     /// Whether the steps must leave wrenches of joints: [`sinew_sim::Settings::reactions`].
@@ -273,7 +277,7 @@ fn push_joint(
                     .iter()
                     .for_each(|&along| push("slide", ONE, SampleSource::Coordinate(joint, Some(along))));
                 if turns == Turns::Every {
-                    push("rotation", THREE, SampleSource::Coordinate(joint, None));
+                    push("rotation_vector", THREE, SampleSource::Coordinate(joint, None));
                 }
             }
             TableQuantity::Rates => {

@@ -1,12 +1,10 @@
 //! Joints: kinds, limits, damping, friction, and joints that mimic others.
 
-use std::collections::BTreeMap;
-
 use glam::DVec3;
 use sinew_math::{JointKind, Motion, Pose};
 use sinew_scene::JointSpringDoc;
 
-use super::links::read_origin;
+use super::links::{LinkNames, read_origin};
 use crate::error::ImportFault;
 use crate::report::FilePlace;
 use crate::robot::UNBOUNDED;
@@ -66,10 +64,11 @@ impl UrdfJoint<'_> {
     }
 }
 
+/// A joint; none if it is at a link that cannot be read, which is told of that.
 pub(super) fn read_joint<'a>(
     joint: &'a Element,
-    links: &BTreeMap<&str, usize>,
-) -> Result<UrdfJoint<'a>, ImportFault> {
+    links: &LinkNames<'_>,
+) -> Result<Option<UrdfJoint<'a>>, ImportFault> {
     let name = joint.required("name")?;
     let (kind, has_limits) = match joint.required("type")? {
         "revolute" => (JointKind::Hinge, true),
@@ -87,11 +86,14 @@ pub(super) fn read_joint<'a>(
     let link = |tag: &'static str| {
         let element = joint.child(tag).ok_or_else(|| joint.fault(format!("write <{tag} link=\"…\"/>")))?;
         let name = element.required("link")?;
-        links.get(name).copied().ok_or_else(|| element.fault(format!("there is no link `{name}`")))
+        let number = links.numbers.get(name).copied();
+        let is_there = number.is_some() || links.faulty.contains(name);
+        is_there.then_some(number).ok_or_else(|| element.fault(format!("there is no link `{name}`")))
     };
     let (parent, child) = (link("parent")?, link("child")?);
     let axis = joint.child("axis").map(|axis| axis.vector("xyz")).transpose()?.flatten().unwrap_or(DVec3::X);
     let axis = axis.try_normalize().ok_or_else(|| joint.fault("the axis is zero"))?;
+    let (Some(parent), Some(child)) = (parent, child) else { return Ok(None) };
     let mut read = UrdfJoint {
         name: name.to_owned(),
         kind,
@@ -109,7 +111,7 @@ pub(super) fn read_joint<'a>(
     };
     read.read_limit(joint, has_limits)?;
     read.read_dynamics(joint)?;
-    Ok(read)
+    Ok(Some(read))
 }
 
 impl UrdfJoint<'_> {

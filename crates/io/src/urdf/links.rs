@@ -1,6 +1,6 @@
 //! Links: inertia, looks, collisions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 use sinew_math::{MassProperties, Pose, Shape, Sym3, exp_so3};
@@ -10,6 +10,13 @@ use crate::geometry::{Geometry, GeometryForm};
 use crate::report::FilePlace;
 use crate::robot::roll_pitch_yaw;
 use crate::xml::Element;
+
+/// The names of links.
+pub(super) struct LinkNames<'a> {
+    pub(super) numbers: BTreeMap<&'a str, usize>,
+    /// Those that cannot be read.
+    pub(super) faulty: BTreeSet<&'a str>,
+}
 
 /// A link, as it is written.
 pub(super) struct UrdfLink {

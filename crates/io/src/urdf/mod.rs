@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use sinew_math::Pose;
 use sinew_scene::{BodyDoc, BodyKindDoc, ContactDoc, SceneDoc};
 
-use crate::error::ImportError;
+use crate::error::{ImportError, ImportFault};
 use crate::files::Files;
 use crate::geometry::{Geometry, GeometryWriter};
 use crate::imported::Imported;
 use crate::report::{ImportReport, Outcome};
 use crate::robot::{ImportOptions, RootHold};
-use crate::xml::Element;
+use crate::xml::{Element, XACRO};
 
 use self::placement::{UrdfPlacement, WORLD};
 use self::robot::Robot;
@@ -38,6 +38,7 @@ pub fn read_urdf(
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
     let xml = Element::parse(text, file)?;
+    refuse_macros(&xml)?;
     let mut report = ImportReport::default();
     let mut robot = Robot::read(&xml)?;
     let mut scene = SceneDoc::new(xml.attribute("name").unwrap_or("robot"));
@@ -69,6 +70,11 @@ fn rename_worlds(robot: &mut Robot<'_>, placement: &UrdfPlacement, report: &mut 
     }
 }
 
+/// Refuses a file that is still to be expanded by xacro.
+fn refuse_macros(xml: &Element) -> Result<(), ImportFault> {
+    xml.first_macro().map_or(Ok(()), |element| Err(element.fault(XACRO)))
+}
+
 fn write_bodies(
     robot: &Robot<'_>,
     placement: &UrdfPlacement,
@@ -77,6 +83,7 @@ fn write_bodies(
 ) {
     for (number, link) in robot.links.iter().enumerate() {
         let Some(mass) = placement.mass(robot, number, report) else { continue };
+        report.place_body(&link.name, &link.place);
         let kind = if placement.is_held(number) { BodyKindDoc::Fixed } else { BodyKindDoc::Dynamic };
         let pose = placement.world_from_link[number].into();
         scene.bodies.push(BodyDoc {

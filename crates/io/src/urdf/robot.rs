@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::joints::{UrdfJoint, read_joint};
-use super::links::{UrdfLink, color_of, read_link};
+use super::links::{LinkNames, UrdfLink, color_of, read_link};
 use crate::error::{ImportError, ImportFault};
 use crate::xml::Element;
 
@@ -28,10 +28,12 @@ impl<'a> Robot<'a> {
             .children("link")
             .filter_map(|link| read_link(link, &colors).map_err(&mut keep).ok())
             .collect();
-        let names = numbers_of(&links, &mut keep);
+        let mut names = LinkNames { numbers: numbers_of(&links, &mut keep), faulty: BTreeSet::new() };
+        let written = root.children("link").filter_map(|link| link.attribute("name"));
+        names.faulty.extend(written.filter(|name| !names.numbers.contains_key(name)));
         let joints: Vec<_> = root
             .children("joint")
-            .filter_map(|joint| read_joint(joint, &names).map_err(&mut keep).ok())
+            .filter_map(|joint| read_joint(joint, &names).map_err(&mut keep).ok()?)
             .collect();
         let mut joint_names = BTreeSet::new();
         for joint in joints.iter().filter(|joint| !joint_names.insert(joint.name.as_str())) {

@@ -21,7 +21,9 @@ pub(super) fn write_joints(
 ) -> Result<(), ImportError> {
     let joints: BTreeMap<&str, &UrdfJoint<'_>> =
         robot.joints.iter().map(|joint| (joint.name.as_str(), joint)).collect();
+    refuse_circles(robot, &joints)?;
     for joint in &robot.joints {
+        report.place_joint(&joint.name, &joint.place);
         scene.joints.extend(written(joint, robot, placement));
         if let Some(mimic) = &joint.mimic {
             scene.gears.push(gear(joint, mimic, &joints)?);
@@ -31,6 +33,31 @@ pub(super) fn write_joints(
     }
     report.count("joints", robot.joints.len());
     Ok(())
+}
+
+/// Refuses joints that follow each other in a circle. Cost: linear in the joints, but for the look-up of names.
+fn refuse_circles(robot: &Robot<'_>, joints: &BTreeMap<&str, &UrdfJoint<'_>>) -> Result<(), ImportError> {
+    // The joint from which each one was first reached.
+    let mut reached = BTreeMap::new();
+    let mut faults = Vec::new();
+    for start in &robot.joints {
+        let mut joint = start;
+        while let Some(mimic) = &joint.mimic
+            && !reached.contains_key(joint.name.as_str())
+        {
+            reached.insert(joint.name.as_str(), start.name.as_str());
+            let Some(driver) = joints.get(mimic.joint) else { break };
+            if driver.name != joint.name && reached.get(mimic.joint) == Some(&start.name.as_str()) {
+                let problem = format!(
+                    "`{}` follows `{}`, which follows it in turn; take <mimic> from one of them",
+                    joint.name, driver.name
+                );
+                faults.push(ImportFault::new(mimic.place.clone(), problem));
+            }
+            joint = driver;
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(ImportError { faults }) }
 }
 
 /// The joint between two bodies; none inside one body.

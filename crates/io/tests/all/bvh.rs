@@ -202,3 +202,28 @@ fn damaged_motions_never_panic() {
         let _ = read_bvh(&damaged, "walk.bvh", &ImportOptions::default());
     }
 }
+
+#[test]
+fn joints_with_taken_names_and_far_turns_are_listed() {
+    let renamed = text().replace("JOINT Chest", "JOINT Thigh").replace("ROOT Hips", "ROOT world");
+    let read = read_bvh(&renamed, "walk.bvh", &ImportOptions::default()).expect("a motion");
+    let found: Vec<String> =
+        read.report.of(Outcome::Repaired).map(|it| format!("{}: {}", it.place, it.what)).collect();
+    let wanted = [
+        "walk.bvh:2: JOINT world: its name is taken; it is called `world_2`",
+        "walk.bvh:24: JOINT Thigh: its name is taken; it is called `Thigh_2`",
+    ];
+    assert_eq!(found, wanted);
+    assert!(read.scene.bodies.iter().any(|body| body.name == "Thigh_2"));
+    let far = |text: &str| {
+        let read = read_bvh(text, "walk.bvh", &ImportOptions::default()).expect("a motion");
+        read.report.of(Outcome::Approximated).any(|it| it.what.contains("motors fade out"))
+    };
+    assert!(!far(&text()));
+    // A whole turn, in twelve parts: some of it is far from any middle.
+    let mut turn = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition JOINT b { OFFSET 0 1 0
+        CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET 0 1 0 } } } MOTION Frames: 12 Frame Time: 0.1"
+        .to_owned();
+    (0..12).for_each(|k| turn += &format!("\n0 0 0 {} 0 0", 30 * k));
+    assert!(far(&turn));
+}

@@ -1,8 +1,9 @@
 //! BVH, OBJ and VTU files: positions come back.
 
 use glam::{DMat3, DVec3};
-use sinew_io::{BvhOptions, bvh, obj, pvd, vtu};
+use sinew_io::{BvhOptions, Clip, ImportOptions, bvh, obj, pvd, read_bvh, vtu};
 use sinew_mesh::TetFile;
+use sinew_sim::{SceneDoc, World};
 
 use crate::clips::moved;
 
@@ -128,4 +129,43 @@ fn tetrahedra_come_back_with_their_data() {
     let document = roxmltree::Document::parse(&times).expect("XML");
     let sets: Vec<_> = document.descendants().filter_map(|node| node.attribute("file")).collect();
     assert_eq!(sets, ["a&b.vtu", "c.vtu"]);
+}
+
+#[test]
+fn names_are_one_word_each_and_ends_lie_along_their_bodies() {
+    let body = |name: &str, x: f64, shape: &str| {
+        format!("(name: \"{name}\", pose: (position: ({x}, 0, 0)), shapes: [{shape}])")
+    };
+    let capsule = "Capsule(radius: 0.1, length: 0.8)";
+    let text = format!(
+        r#"(format: 1, name: "odd", gravity: (0, 0, -9.81), bodies: [{}, {}, {}, {}], joints: [
+            (name: "a", kind: Hinge, child: "upper arm", frames: World(anchor: (0, 0, 0), axis: (0, 1, 0))),
+            (name: "b", kind: Ball, child: "upper_arm", parent: "upper arm", frames: World(anchor: (1, 0, 0))),
+            (name: "c", kind: Ball, child: "{{", parent: "upper_arm", frames: World(anchor: (2, 0, 0))),
+            (name: "d", kind: Ball, child: "hand}} {{", parent: "upper_arm", frames: World(anchor: (2.5, 0, 0))),
+        ])"#,
+        body("upper arm", 0.5, capsule),
+        body("upper_arm", 1.5, capsule),
+        body("{", 2.5, capsule),
+        body("hand} {", 2.5, "Box(size: (0.1, 0.1, 0.4))"),
+    );
+    let scene = SceneDoc::from_ron(&text, "odd.ron").expect("a scene");
+    let world = World::from_scene(&scene).expect("a world");
+    let mut clip = Clip::new("odd", &world);
+    clip.push(&world);
+    let text = bvh(&clip, &BvhOptions::default()).expect("a file");
+    let names: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("ROOT ").or(line.trim().strip_prefix("JOINT ")))
+        .collect();
+    assert_eq!(names, ["upper_arm", "upper_arm_2", "body", "hand"]);
+    let end = |text: &str| {
+        let numbers = text.split_once("OFFSET ").expect("an offset").1.split_whitespace().take(3);
+        DVec3::from_slice(&numbers.map(|number| number.parse().expect("a number")).collect::<Vec<_>>())
+    };
+    let ends: Vec<DVec3> = text.split("End Site").skip(1).map(end).collect();
+    assert_eq!(ends.len(), 2);
+    assert!(ends[0].distance(DVec3::X) < 1e-5 && ends[1].distance(0.2 * DVec3::Y) < 1e-5, "{ends:?}");
+    let read = read_bvh(&text, "odd.bvh", &ImportOptions::default()).expect("it is read back");
+    assert_eq!(read.scene.bodies.len(), 4);
 }

@@ -121,7 +121,9 @@ fn animations_come_back_from_tracks() {
     assert!(found(&read, Outcome::Ignored, "--animation \"other\" plays it"), "{}", read.report);
     for key in 0..4 {
         for bone in ["bone_1", "bone_2"] {
-            let turn = target(&read.scene, bone, 0.5 + 0.5 * key as f64);
+            // The first frame is where the rig begins from rest.
+            let time = if key == 0 { 0.4 } else { 0.5 + 0.5 * key as f64 };
+            let turn = target(&read.scene, bone, time);
             // About z of the file in the frame of the bone, which is as in the file.
             let expected = exp_so3(DVec3::Z * bend(key));
             let off = log_so3(expected.conjugate() * turn).length();
@@ -347,5 +349,40 @@ fn damaged_files_are_refused_or_read_but_never_panic() {
             damaged[at] ^= 1 << rng.below(8);
         }
         let _ = read_gltf(&damaged, "worm.glb", &nothing(), &options(true));
+    }
+}
+
+/// Nothing of the rig, and of its goals, goes beyond the pose of the skin and the first frame on the way between them.
+#[test]
+fn the_way_into_an_animation_does_not_swing_back() {
+    let mut glb = worm(true, true);
+    // The root flies away from the beginning on: 4 m/s.
+    let input = glb.floats("SCALAR", &[0.0, 1.0]);
+    let output = glb.floats("VEC3", &[1.0, 0.0, 0.0, 5.0, 0.0, 0.0]);
+    glb.json["animations"][0] = json!({
+        "samplers": [{"input": input, "output": output}],
+        "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}],
+    });
+    let scene = read(&glb, false).expect("a rig").scene;
+    let guide = scene.tracks.iter().find(|track| track.name == "bone_0_guide").expect("a track");
+    let guide = sinew_scene::Track::new(guide);
+    let start = scene.bodies[0].pose.to_pose().translation;
+    assert_eq!(guide.sample(0.0).position, start);
+    let mut last = guide.sample(0.0);
+    for i in 1..1400 {
+        let now = guide.sample(f64::from(i) * 1e-3);
+        let way = now.position.x - last.position.x;
+        assert!(way > -1e-5, "back by {way} m at {i} ms");
+        assert!(
+            (now.velocity - last.velocity).length() < 0.1,
+            "{} to {} at {i} ms",
+            last.velocity,
+            now.velocity
+        );
+        last = now;
+    }
+    // From a tenth of a second on, it is where the animation is.
+    for time in [0.15, 0.5, 0.9] {
+        assert_close!(guide.sample(0.5 + time).position.x, 1.0 + 4.0 * time, 2e-3);
     }
 }

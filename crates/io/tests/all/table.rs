@@ -104,3 +104,31 @@ fn a_pattern_that_fits_nothing_is_refused() {
         Some("no body and no joint is called `leg*`".to_owned())
     );
 }
+
+#[test]
+fn columns_differ_where_bodies_and_joints_have_one_name() {
+    let text = r#"(format: 1, name: "rig", bodies: [
+            (name: "hip", kind: Fixed, shapes: [Sphere(radius: 0.1)]),
+            (name: "chest", pose: (position: (0, 0, 1)), shapes: [Sphere(radius: 0.1)]),
+            (name: "hip.angle", pose: (position: (0, 0, 2)), shapes: [Sphere(radius: 0.1)]),
+        ],
+        joints: [
+            (name: "chest", kind: Ball, child: "chest", parent: "hip"),
+            (name: "hip", kind: Hinge, child: "hip.angle", parent: "chest"),
+        ])"#;
+    let mut world =
+        World::from_scene(&SceneDoc::from_ron(text, "rig.ron").expect("a scene")).expect("a world");
+    world.settings_mut().reactions = true;
+    let mut quantities = TableQuantity::ALL.to_vec();
+    quantities.push(TableQuantity::Poses);
+    let choice = TableChoice { quantities, names: vec!["*".to_owned()] };
+    let sampler = Sampler::new(&world, &choice).expect("names");
+    let mut columns = sampler.columns();
+    for name in ["chest.rotation.x", "chest.rotation_vector.x"] {
+        assert!(columns.iter().any(|column| column == name), "{columns:?}");
+    }
+    let n = columns.len();
+    columns.sort();
+    columns.dedup();
+    assert_eq!(columns.len(), n);
+}

@@ -73,3 +73,63 @@ fn limits_hold_what_a_joint_moves_whatever_it_weighs() {
         }
     }
 }
+
+const TWO: &str = "<robot><link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>";
+
+#[test]
+fn joints_that_follow_each_other_in_a_circle_are_refused_by_name() {
+    let joint = |name: &str, child: &str, leader: &str| {
+        format!(
+            "\n<joint name=\"{name}\" type=\"continuous\"><parent link=\"a\"/><child link=\"{child}\"/>{}</joint>",
+            if leader.is_empty() { String::new() } else { format!("<mimic joint=\"{leader}\"/>") }
+        )
+    };
+    let robot = |one: &str, two: &str| {
+        let second = joint("j", "b", one) + &joint("k", "c", two);
+        read(&format!("{TWO}{second}</robot>"))
+    };
+    assert_eq!(robot("", "j").expect("a chain").scene.gears.len(), 1);
+    let error = robot("k", "j").expect_err("a circle").to_string();
+    let wanted =
+        "robot.urdf:3: <mimic>: `k` follows `j`, which follows it in turn; take <mimic> from one of them";
+    assert_eq!(error, wanted);
+}
+
+#[test]
+fn joints_of_a_faulty_link_are_not_told_of() {
+    let joint = "<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/></joint>";
+    let text = format!("<robot><link name=\"a\"/>\n<link name=\"b\"><inertial/></link>{joint}</robot>");
+    let error = read(&text).expect_err("no mass").to_string();
+    assert_eq!(error, "robot.urdf:2: <inertial>: write <mass value=\"…\"/> (kg)");
+    let text = format!("<robot><link name=\"a\"/>{joint}</robot>");
+    assert!(read(&text).expect_err("no link").to_string().contains("there is no link `b`"));
+}
+
+#[test]
+fn files_of_macros_are_told_how_to_expand() {
+    for opening in ["<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\">", "<robot>"] {
+        let text =
+            format!("{opening}\n<xacro:include filename=\"a.xacro\"/><link name=\"${{prefix}}a\"/></robot>");
+        let error = read(&text).expect_err("macros").to_string();
+        assert!(
+            error.starts_with("robot.urdf:2: ") && error.contains("`xacro FILE > robot.urdf`"),
+            "{error}"
+        );
+    }
+    // What xacro has made often still names it.
+    let made = "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"a\"/></robot>";
+    assert!(read(made).is_ok());
+}
+
+#[test]
+fn parts_of_the_scene_know_where_they_come_from() {
+    let robot = read(&format!(
+        "{TWO}\n<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/></joint>\n<joint name=\"k\" type=\"ball\"><parent link=\"a\"/><child link=\"c\"/></joint></robot>"
+    ))
+    .expect("a robot");
+    let number = robot.scene.joints.iter().position(|joint| joint.name == "k").expect("a joint");
+    let place = robot.report.place_of(&robot.scene, &format!("joints[{number}].damping"));
+    assert_eq!(place.map(ToString::to_string).as_deref(), Some("robot.urdf:3: <joint> `k`"));
+    assert_eq!(robot.report.place_of(&robot.scene, "dt"), None);
+    assert_eq!(robot.report.place_of(&robot.scene, "joints[99]"), None);
+}

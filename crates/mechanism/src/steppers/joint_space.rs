@@ -122,6 +122,22 @@ impl Model {
         self.targeted_response(joint, coordinate, value_and_rate, goals.of(joint), h)
     }
 
+    /// Whether the motor along a coordinate of a joint is at its largest force over a step of `h` seconds.
+    pub fn is_motor_saturated(
+        &self,
+        joint: JointId,
+        coordinate: DriveCoordinate,
+        [value, rate]: [f64; 2],
+        goals: &MotorGoals,
+        h: f64,
+    ) -> bool {
+        let motor = self.forces_of(joint).along(coordinate).and_then(|force| force.motor);
+        motor.is_some_and(|motor| {
+            let target = goals.of(joint).0.unwrap_or(motor.target);
+            motor.force(value + h * rate, rate, target).abs() >= motor.max_force
+        })
+    }
+
     /// Forces along a coordinate as an input says.
     fn targeted_response(
         &self,

@@ -212,6 +212,11 @@ fn bodies_that_may_touch_fall_back_together_and_no_others() {
 fn forces_at_their_bounds_are_named() {
     let saturated = [(HealthNotice::SaturatedMotor, "joint `rail` has its motor at the largest force")];
     assert_tells(&mut world("motor_capped"), 20, &saturated);
+    let mut reduced = scene("motor_capped");
+    for stepper in ["Reduced()", "Reduced(method: Rk4)"] {
+        reduced.set("stepper", stepper).expect("a stepper");
+        assert_tells(&mut World::from_scene(&reduced).expect("a world"), 20, &saturated);
+    }
     let slipping = [(HealthNotice::SlippingJoint, "joint `rail` slips against its dry friction")];
     assert_tells(&mut world("friction_slips"), 20, &slipping);
     let mut world = small(&format!(
