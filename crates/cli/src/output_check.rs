@@ -31,8 +31,8 @@ pub(crate) enum OutputForm {
 
 /// Refuses outputs that cannot be written without harm, all of them; `inputs` are the files that the command reads.
 pub(crate) fn check(wanted: &[WantedOutput], inputs: &[PathBuf]) -> Result<(), CommandError> {
-    let mut check = OutputCheck::default();
-    check.read = inputs.iter().filter(|input| !is_stream(input)).flat_map(|input| keys(input)).collect();
+    let read = inputs.iter().filter(|input| !is_stream(input)).flat_map(|input| keys(input)).collect();
+    let mut check = OutputCheck { read, ..OutputCheck::default() };
     for output in wanted {
         let fault = match output.form {
             OutputForm::File => check.file(output),
