@@ -16,6 +16,7 @@ mod ci;
 mod determinism;
 mod docs;
 mod fixtures;
+mod fuzz;
 mod items;
 mod json;
 mod layers;
@@ -58,10 +59,13 @@ usage: cargo xtask COMMAND
                            every score with half the step, and with times, stiffness, mass and friction changed by up to 5 %:
                            how many keep what their scenes expect
   soak scene FILE          one scene judged in the same way, with a line per step
+  fuzz [TARGET ...] [--minutes N]
+                           readers, scenes, states and pages fed with mutated files of our own, N minutes each (3); needs
+                           nightly Rust and cargo-fuzz
   lines                    size report of the sources; bounds on functions, arguments, fields and type names
   release --dry-run        whether the packages can be published: licences, manifests, versions, order, change log, and a build of
                            every package as it would be downloaded
-  pictures                 make the pictures of the documents anew
+  pictures [--pages]       make the pictures of the documents anew, and the gallery of pages (--pages: that alone)
 ";
 
 fn main() -> ExitCode {
@@ -77,6 +81,7 @@ fn main() -> ExitCode {
         Some("bench") => bench::run(rest),
         Some("callgrind") => callgrind::run(rest),
         Some("soak") => soak::run(rest),
+        Some("fuzz") => fuzz::run(rest),
         Some("lines") => lines::run(rest),
         Some("release") => release::run(rest),
         Some("pictures") => pictures::run(rest),

@@ -28,8 +28,8 @@ fn read_nodes(table: &mut TetGenTable<'_>) -> Result<(usize, Vec<DVec3>), MeshEr
         return Err(table.error("the dimension must be 3".into()));
     }
     let (mut base, mut nodes) = (0, Vec::new());
-    while let Some(words) = table.next_entry()? {
-        let number: usize = table.parse(words.first(), "a node number")?;
+    while table.next_entry()? {
+        let number: usize = table.parse(0, "a node number")?;
         if nodes.is_empty() {
             base = number;
         }
@@ -39,7 +39,7 @@ fn read_nodes(table: &mut TetGenTable<'_>) -> Result<(usize, Vec<DVec3>), MeshEr
         }
         let mut position = DVec3::ZERO;
         for axis in 0..3 {
-            position[axis] = table.parse(words.get(axis + 1), "a coordinate")?;
+            position[axis] = table.parse(axis + 1, "a coordinate")?;
         }
         if !position.is_finite() {
             return Err(table.error(format!("node {number} has a NaN or infinite coordinate")));
@@ -63,15 +63,15 @@ fn read_elements(
     }
     let has_region = table.header.get(2).is_some_and(|&n| n > 0);
     let (mut tets, mut regions) = (Vec::new(), Vec::new());
-    while let Some(words) = table.next_entry()? {
-        let number: usize = table.parse(words.first(), "an element number")?;
+    while table.next_entry()? {
+        let number: usize = table.parse(0, "an element number")?;
         if number != base + tets.len() {
             let message = format!("element {number} is out of order; expected {}", base + tets.len());
             return Err(table.error(message));
         }
         let mut tet = [0; 4];
         for (corner, node) in tet.iter_mut().enumerate() {
-            let index: usize = table.parse(words.get(corner + 1), "a node number")?;
+            let index: usize = table.parse(corner + 1, "a node number")?;
             let found = index.checked_sub(base).filter(|&i| i < n_nodes);
             *node = found.ok_or_else(|| {
                 table.error(format!("element {number} refers to node {index}, which does not exist"))
@@ -79,7 +79,7 @@ fn read_elements(
         }
         tets.push(tet);
         if has_region {
-            regions.push(table.parse(words.get(n_corners + 1), "a region")?);
+            regions.push(table.parse(n_corners + 1, "a region")?);
         }
     }
     Ok((tets, regions))
@@ -88,8 +88,9 @@ fn read_elements(
 /// Lines of words below a line of counts.
 struct TetGenTable<'a> {
     file: &'static str,
-    /// The line last read, counted from 1.
+    /// The line last read, counted from 1, and its words.
     line: usize,
+    words: Vec<&'a str>,
     /// What follows that line.
     rest: &'a [u8],
     header: Vec<usize>,
@@ -98,12 +99,13 @@ struct TetGenTable<'a> {
 
 impl<'a> TetGenTable<'a> {
     fn new(file: &'static str, bytes: &'a [u8]) -> Result<Self, MeshError> {
-        let mut table = Self { file, line: 0, rest: bytes, header: Vec::new(), n_left: 0 };
-        let Some(words) = table.words() else {
+        let (words, header) = (Vec::new(), Vec::new());
+        let mut table = Self { file, line: 0, words, rest: bytes, header, n_left: 0 };
+        if !table.next_line()? {
             return Err(table.error("the file is empty".into()));
-        };
-        for word in &words {
-            let count = table.parse(Some(word), "a count")?;
+        }
+        for word in 0..table.words.len() {
+            let count = table.parse(word, "a count")?;
             table.header.push(count);
         }
         table.n_left = table.header[0];
@@ -113,38 +115,37 @@ impl<'a> TetGenTable<'a> {
         Ok(table)
     }
 
-    /// The words of the next line that has any.
-    fn words(&mut self) -> Option<Vec<String>> {
-        while !self.rest.is_empty() {
+    /// Goes to the next line that has words; false if there is none.
+    fn next_line(&mut self) -> Result<bool, MeshError> {
+        self.words.clear();
+        while self.words.is_empty() && !self.rest.is_empty() {
             let end = self.rest.iter().position(|&b| b == b'\n').map_or(self.rest.len(), |at| at + 1);
             let (line, rest) = self.rest.split_at(end);
             self.rest = rest;
             self.line += 1;
-            let text = String::from_utf8_lossy(line);
-            let text = text.split('#').next().unwrap_or("");
-            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-            if !words.is_empty() {
-                return Some(words);
-            }
+            let comment = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
+            let text = std::str::from_utf8(&line[..comment]);
+            let text = text.map_err(|_| self.error("this line is not text in UTF-8".into()))?;
+            self.words.extend(text.split_ascii_whitespace());
         }
-        None
+        Ok(!self.words.is_empty())
     }
 
-    /// The next entry; none after the count of the header.
-    fn next_entry(&mut self) -> Result<Option<Vec<String>>, MeshError> {
+    /// Goes to the next entry; false after the count of the header.
+    fn next_entry(&mut self) -> Result<bool, MeshError> {
         if self.n_left == 0 {
-            return Ok(None);
+            return Ok(false);
         }
-        let words = self.words();
-        let Some(words) = words else {
+        if !self.next_line()? {
             return Err(self.error(format!("the file ends, {} entries are missing", self.n_left)));
-        };
+        }
         self.n_left -= 1;
-        Ok(Some(words))
+        Ok(true)
     }
 
-    fn parse<T: std::str::FromStr>(&self, word: Option<&String>, what: &str) -> Result<T, MeshError> {
-        let Some(word) = word else {
+    /// A word of the present line.
+    fn parse<T: std::str::FromStr>(&self, word: usize, what: &str) -> Result<T, MeshError> {
+        let Some(word) = self.words.get(word) else {
             return Err(self.error(format!("{what} is missing")));
         };
         word.parse().map_err(|_| self.error(format!("{word:?} is not {what}")))

@@ -1,6 +1,9 @@
 //! Tetrahedra from VTK's XML files `.vtu`: text, base64 or raw bytes, inline or appended, plain or compressed by zlib.
 //!
 //! Cells of type 10 (four nodes) and 24 (ten) are tetrahedra; others are counted. All pieces become one mesh. Arrays of data are not read.
+//! Memory is bounded by the size of the file, though arrays may be compressed and shared: see [`MOST_PER_BYTE`].
+
+use std::cell::Cell;
 
 use glam::DVec3;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
@@ -11,8 +14,13 @@ use super::words::MOST;
 use super::{ReadTets, TetFile};
 use crate::error::MeshError;
 
-/// Most bytes that one array may have when it is decompressed.
+/// Most bytes that an array may claim.
 const MAX_BYTES: usize = 1 << 31;
+
+/// Most bytes that all arrays may have together when they are decompressed, per byte of the file; meshes are compressed to a tenth or so.
+const MOST_PER_BYTE: usize = 64;
+/// And for any file.
+const MOST_AT_LEAST: usize = 1 << 20;
 
 impl TetFile {
     /// Reads the bytes of a `.vtu` file.
@@ -30,7 +38,8 @@ impl TetFile {
         let root = tree.root_element();
         let grid = root.children().find(|node| node.has_tag_name("UnstructuredGrid"));
         let grid = grid.ok_or_else(|| fault("there is no <UnstructuredGrid>".to_owned()))?;
-        let arrays = Arrays::of(root, &bytes[end..])?;
+        let most = bytes.len().saturating_mul(MOST_PER_BYTE).saturating_add(MOST_AT_LEAST);
+        let arrays = Arrays { left: Cell::new(most), ..Arrays::of(root, &bytes[end..])? };
         let mut all = ReadTets::default();
         for piece in grid.children().filter(|node| node.has_tag_name("Piece")) {
             let found = arrays.piece(piece)?;
@@ -60,6 +69,8 @@ struct Arrays<'a> {
     /// What is appended, after its underscore, and whether that is base64.
     appended: &'a [u8],
     appended_is_text: bool,
+    /// Bytes that may still be read from arrays.
+    left: Cell<usize>,
 }
 
 impl<'a> Arrays<'a> {
@@ -79,6 +90,7 @@ impl<'a> Arrays<'a> {
             is_compressed,
             appended: &end[begin..],
             appended_is_text: find(&end[..tag], b"base64").is_some(),
+            left: Cell::new(0),
         })
     }
 
@@ -127,7 +139,12 @@ impl<'a> Arrays<'a> {
             }
             other => return Err(fault(format!("the format {other:?} of an array is not known"))),
         };
+        self.left.set(self.left.get().checked_sub(bytes.len()).ok_or_else(Self::too_large)?);
         self.typed(kind, &bytes)
+    }
+
+    fn too_large() -> MeshError {
+        fault("its arrays are too large for a file of this size".to_owned())
     }
 
     /// The bytes of a stored array, without its head.
@@ -167,8 +184,8 @@ impl<'a> Arrays<'a> {
         let data = part(size(n_head), total).ok_or_else(short)?;
         let (mut out, mut at) = (Vec::new(), 0);
         for n in sizes {
-            let block =
-                decompress_to_vec_zlib_with_limit(&data[at..at + n], MAX_BYTES.saturating_sub(out.len()));
+            let limit = self.left.get().checked_sub(out.len()).ok_or_else(Self::too_large)?;
+            let block = decompress_to_vec_zlib_with_limit(&data[at..at + n], limit);
             out.extend(block.map_err(|error| fault(format!("an array cannot be decompressed: {error}")))?);
             at += n;
         }

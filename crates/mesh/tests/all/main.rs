@@ -5,6 +5,7 @@
 mod characters;
 mod embed;
 mod golden;
+mod hostile;
 mod lattice;
 mod readers;
 mod shapes;

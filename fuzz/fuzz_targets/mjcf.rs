@@ -1,0 +1,12 @@
+//! Models in MJCF.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sinew_fuzz::import;
+use sinew_io::read_mjcf;
+
+fuzz_target!(|data: &[u8]| {
+    if let Ok(text) = std::str::from_utf8(data) {
+        import(data, |files, options| read_mjcf(text, "model.xml", files, options));
+    }
+});
