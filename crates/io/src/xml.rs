@@ -14,7 +14,7 @@ use crate::report::{FilePlace, ImportReport, Outcome};
 /// Most nodes of a document.
 const MAX_NODES: u32 = 20_000_000;
 
-/// How deep elements may be inside each other.
+/// How deep elements may be inside each other, with those of included files: readers are recursive, and threads have stacks of 2 MB.
 const MAX_DEPTH: usize = 500;
 
 /// An element, with all that is in it.
@@ -44,13 +44,18 @@ struct Lines {
 impl Element {
     /// Reads a document, called `file`: its outermost element, which counts as read.
     pub(crate) fn parse(text: &str, file: &str) -> Result<Self, ImportFault> {
+        Self::parse_below(0, text, file)
+    }
+
+    /// Reads a document that comes into another one, at a depth.
+    pub(crate) fn parse_below(depth: usize, text: &str, file: &str) -> Result<Self, ImportFault> {
         let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
         let tree = Document::parse_with_options(text, options).map_err(|error| {
             let place = FilePlace { line: error.pos().row, ..FilePlace::whole(file) };
             ImportFault::new(place, format!("this is not XML: {error}"))
         })?;
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
-        let root = Self::of(tree.root_element(), &Lines { file: file.into(), ends }, 0)?;
+        let root = Self::of(tree.root_element(), &Lines { file: file.into(), ends }, depth)?;
         root.is_read.set(true);
         Ok(root)
     }
@@ -70,7 +75,7 @@ impl Element {
             is_read: Cell::new(false),
         };
         if depth == MAX_DEPTH {
-            return Err(element.fault(format!("more than {MAX_DEPTH} elements are inside each other")));
+            return Err(element.too_deep());
         }
         let children = node.children().filter(Node::is_element);
         element.children =
@@ -136,18 +141,25 @@ impl Element {
         self.children.iter().for_each(Self::mark_told);
     }
 
-    /// Puts what `open` makes of each child with a tag in its place, here and below.
+    fn too_deep(&self) -> ImportFault {
+        self.fault(format!("more than {MAX_DEPTH} elements are inside each other"))
+    }
+
+    /// Puts what `open` makes of each child with a tag in its place, here and below. `depth` is that of this element, and is given to `open`.
     pub(crate) fn expand(
         &mut self,
-        tag: &str,
-        open: &mut dyn FnMut(&Self) -> Result<Vec<Self>, ImportFault>,
+        (tag, depth): (&str, usize),
+        open: &mut dyn FnMut(&Self, usize) -> Result<Vec<Self>, ImportFault>,
     ) -> Result<(), ImportFault> {
+        if depth == MAX_DEPTH {
+            return Err(self.too_deep());
+        }
         let mut children = Vec::with_capacity(self.children.len());
         for mut child in std::mem::take(&mut self.children) {
             if child.tag == tag {
-                children.extend(open(&child)?);
+                children.extend(open(&child, depth)?);
             } else {
-                child.expand(tag, open)?;
+                child.expand((tag, depth + 1), open)?;
                 children.push(child);
             }
         }

@@ -5,6 +5,7 @@ mod clips;
 mod frames;
 mod glb;
 mod gltf;
+mod hostile;
 mod mjcf;
 mod oracle;
 mod page;
