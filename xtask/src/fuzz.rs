@@ -153,7 +153,8 @@ fn found(target: &str, input: &Path) -> String {
     let _ = Call::new(binary(target)).args(words(&limits)).args([exact]).args([input]).output();
     let kept = relative(if smaller.is_file() { &smaller } else { input });
     let folder = TESTS.iter().find(|(_, targets)| targets.contains(&target)).map_or("tests", |it| it.0);
-    let name: String = input.file_name().unwrap_or_default().to_string_lossy().chars().rev().take(8).collect();
+    let name: String =
+        input.file_name().unwrap_or_default().to_string_lossy().chars().rev().take(8).collect();
     let remedy = match folder.ends_with("found") {
         true => format!("make a test of it by `cp {kept} {folder}/{target}-{name}`"),
         false => format!("write a test with it in {folder}"),
