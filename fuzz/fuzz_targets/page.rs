@@ -128,7 +128,7 @@ fn compare(lane: &Value, frame: &[i32], points: &[DVec3], first_part: usize) {
     let (scale, offset) = (list("scale"), list("offset"));
     let n = frame.len() / scale.len();
     assert_eq!(n, points.len());
-    for (i, point) in points.iter().enumerate() {
+    for (i, point) in points.iter().enumerate().filter(|(_, point)| point.is_finite()) {
         for (axis, wanted) in point.to_array().into_iter().enumerate() {
             let part = first_part + axis;
             let (Some(scale), Some(offset)) = (scale[part].as_f64(), offset[part].as_f64()) else { continue };

@@ -42,6 +42,8 @@ mod threads;
 mod attach;
 mod step;
 
+mod von_mises;
+
 pub use attach::{
     AttachedNode, Attachments, BoneCapsule, BoneState, FreeNode, nearest_bones, nodes_within, paint,
 };

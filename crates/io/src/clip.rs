@@ -134,6 +134,8 @@ pub struct ClipFrame {
     pub skins: Vec<Vec<DVec3>>,
     /// Nodes of each body of flesh.
     pub nodes: Vec<Vec<DVec3>>,
+    /// Von Mises stress (Pa) of the tetrahedra of each body of flesh.
+    pub stresses: Vec<Vec<f32>>,
     /// Contacts: where, and the force (N).
     pub contacts: Vec<(DVec3, DVec3)>,
     /// Ends of springs, ropes and grabs; whether it is a grab.
@@ -202,6 +204,7 @@ impl Clip {
             anchors: list.points.iter().map(|point| point.position).collect(),
             skins: skins.collect(),
             nodes: world.state().flesh.nodes.iter().map(|nodes| nodes.positions.clone()).collect(),
+            stresses: stresses(world),
             contacts: world.contacts().map(|contact| (contact.point, contact.force)).collect(),
             lines: lines.collect(),
             joint_forces: world.joint_forces(),
@@ -304,6 +307,17 @@ impl Clip {
             self.skins.push(ClipSkin { triangles, rest, color: *color, ..ClipSkin::default() });
         }
     }
+}
+
+/// Von Mises stress of all tetrahedra.
+fn stresses(world: &World) -> Vec<Vec<f32>> {
+    let bodies = world.model().flesh().into_iter().flat_map(|flesh| flesh.bodies());
+    let mut found = Vec::new();
+    let each = bodies.zip(&world.state().flesh.nodes).map(|(body, nodes)| {
+        body.fem().fill_von_mises(nodes, &mut found);
+        found.iter().map(|stress| *stress as f32).collect()
+    });
+    each.collect()
 }
 
 impl ClipMeasures {

@@ -1,6 +1,8 @@
 //! Where a motion is: its outermost points, the ball about them, the floor below it.
 //!
-//! Outermost points are found along 70 directions, of at most 90 frames; points far inside a known extent are skipped by the ball about their mesh.
+//! Outermost points are found along 70 directions, of at most 90 frames; bodies without shapes count as points; points far inside a known extent are skipped by the ball about their mesh.
+
+use std::collections::BTreeSet;
 
 use glam::DVec3;
 use sinew_math::ops;
@@ -53,8 +55,13 @@ impl Farthest {
         }
     }
 
-    /// Notes a moment, and adds middles of meshes and some points of skins to `places`.
-    fn note_frame(&mut self, frame: &ClipFrame, outlines: &[Outline], places: &mut Vec<DVec3>) {
+    /// Notes a moment with the places of bodies without meshes, and adds middles of meshes and some points of skins to `places`.
+    fn note_frame(
+        &mut self,
+        frame: &ClipFrame,
+        (outlines, bare): (&[Outline], &[usize]),
+        places: &mut Vec<DVec3>,
+    ) {
         for outline in outlines {
             let Some(pose) = frame.poses.get(outline.body) else { continue };
             let middle = pose.transform_point(outline.middle);
@@ -62,6 +69,9 @@ impl Farthest {
             if self.may_grow(middle, outline.radius) {
                 outline.points.iter().for_each(|&point| self.note(pose.transform_point(point)));
             }
+        }
+        for pose in bare.iter().filter_map(|&body| frame.poses.get(body)) {
+            self.note(pose.translation);
         }
         for skin in &frame.skins {
             skin.iter().for_each(|&point| self.note(point));
@@ -108,10 +118,12 @@ impl Outline {
 impl MotionExtent {
     pub(crate) fn of(clip: &Clip) -> Self {
         let outlines: Vec<Outline> = clip.meshes.iter().filter_map(Outline::of).collect();
+        let shaped: BTreeSet<usize> = outlines.iter().map(|outline| outline.body).collect();
+        let bare: Vec<usize> = (0..clip.bodies.len()).filter(|body| !shaped.contains(body)).collect();
         let (mut farthest, mut places) = (Farthest::new(), Vec::new());
         let every = clip.frames.len().div_ceil(FRAMES).max(1);
         for frame in clip.frames.iter().step_by(every).chain(clip.frames.last()) {
-            farthest.note_frame(frame, &outlines, &mut places);
+            farthest.note_frame(frame, (&outlines, &bare), &mut places);
         }
         let mut hull = farthest.points();
         hull.dedup();

@@ -2,7 +2,7 @@
 //!
 //! Cells are the tetrahedra of flesh, triangles of bodies, of the world and of sheets, and a vertex per contact. Their data: `part` (0 world, 1 body,
 //! 2 flesh, 3 sheet, 4 contact), `body` (its place in the model, −1 if none), `stretch` (largest principal stretch of a tetrahedron, `√` of the largest
-//! eigenvalue of `FᵀF`, 1 elsewhere) and `volume` (`det F`). Points have `force` (N), which is zero but at contacts. World axes, metres; numbers of
+//! eigenvalue of `FᵀF`, 1 elsewhere), `volume` (`det F`) and `stress` (of von Mises, Pa; 0 elsewhere). Points have `force` (N), which is zero but at contacts. World axes, metres; numbers of
 //! single precision in base64. Linear cost.
 
 use std::fmt::Write as _;
@@ -17,13 +17,17 @@ const VERTEX: u8 = 1;
 const TRIANGLE: u8 = 5;
 const TETRAHEDRON: u8 = 10;
 
+/// Stretch, change of volume and stress of what does not deform.
+const UNSTRAINED: [f64; 3] = [1.0, 1.0, 0.0];
+
 /// A frame as a `.vtu` file. None without this frame.
 pub fn vtu(clip: &Clip, frame: usize) -> Option<String> {
     let moment = clip.frames.get(frame)?;
     let mut grid = VtuGrid::default();
-    for (flesh, nodes) in clip.flesh.iter().zip(&moment.nodes) {
+    for (k, (flesh, nodes)) in clip.flesh.iter().zip(&moment.nodes).enumerate() {
         let first = grid.push_points(nodes.iter().copied());
-        for tet in &flesh.tets {
+        let stresses = moment.stresses.get(k).map(Vec::as_slice).unwrap_or_default();
+        for (i, tet) in flesh.tets.iter().enumerate() {
             let edges = |points: &[DVec3]| {
                 let [a, b, c, d] = tet.map(|node| points[node as usize]);
                 DMat3::from_cols(b - a, c - a, d - a)
@@ -31,7 +35,9 @@ pub fn vtu(clip: &Clip, frame: usize) -> Option<String> {
             let gradient = edges(nodes) * edges(&flesh.rest).inverse();
             let stretch = if gradient.is_finite() { signed_svd(gradient).1.x } else { 1.0 };
             let corners = tet.map(|node| first + node);
-            grid.push_cell(&corners, TETRAHEDRON, (2.0, -1.0), [stretch, gradient.determinant()]);
+            let stress = stresses.get(i).copied().unwrap_or(0.0);
+            let values = [stretch, gradient.determinant(), f64::from(stress)];
+            grid.push_cell(&corners, TETRAHEDRON, (2.0, -1.0), values);
         }
     }
     grid.push_surfaces(clip, moment);
@@ -39,7 +45,7 @@ pub fn vtu(clip: &Clip, frame: usize) -> Option<String> {
         let place = grid.push_points([*at].into_iter());
         grid.forces.resize(3 * place as usize, 0.0);
         grid.forces.extend(force.as_vec3().to_array());
-        grid.push_cell(&[place], VERTEX, (4.0, -1.0), [1.0; 2]);
+        grid.push_cell(&[place], VERTEX, (4.0, -1.0), UNSTRAINED);
     }
     Some(grid.finish())
 }
@@ -69,6 +75,7 @@ struct VtuGrid {
     bodies: Vec<f32>,
     stretches: Vec<f32>,
     volumes: Vec<f32>,
+    stresses: Vec<f32>,
 }
 
 impl VtuGrid {
@@ -84,15 +91,16 @@ impl VtuGrid {
         corners: &[u32],
         kind: u8,
         (part, body): (f64, f64),
-        [stretch, volume]: [f64; 2],
+        [stretch, volume, stress]: [f64; 3],
     ) {
         self.corners.extend(corners.iter().map(|&corner| corner as i32));
         self.ends.push(self.corners.len() as i32);
         self.kinds.push(kind);
-        let lists = [&mut self.parts, &mut self.bodies, &mut self.stretches, &mut self.volumes];
-        for (list, value) in lists.into_iter().zip([part, body, stretch, volume]) {
-            list.push(value as f32);
-        }
+        self.parts.push(part as f32);
+        self.bodies.push(body as f32);
+        self.stretches.push(stretch as f32);
+        self.volumes.push(volume as f32);
+        self.stresses.push(stress as f32);
     }
 
     fn push_surfaces(&mut self, clip: &Clip, moment: &ClipFrame) {
@@ -102,13 +110,13 @@ impl VtuGrid {
             let first = self.push_points(mesh.positions.iter().map(place));
             let owner = mesh.body.map_or((0.0, -1.0), |body| (1.0, body as f64));
             for corners in &mesh.triangles {
-                self.push_cell(&corners.map(|corner| first + corner), TRIANGLE, owner, [1.0; 2]);
+                self.push_cell(&corners.map(|corner| first + corner), TRIANGLE, owner, UNSTRAINED);
             }
         }
         for (skin, points) in clip.skins.iter().zip(&moment.skins).filter(|(skin, _)| !skin.is_flesh) {
             let first = self.push_points(points.iter().copied());
             for corners in &skin.triangles {
-                self.push_cell(&corners.map(|corner| first + corner), TRIANGLE, (3.0, -1.0), [1.0; 2]);
+                self.push_cell(&corners.map(|corner| first + corner), TRIANGLE, (3.0, -1.0), UNSTRAINED);
             }
         }
     }
@@ -130,8 +138,14 @@ impl VtuGrid {
         text += "</Cells>\n<PointData Vectors=\"force\">\n";
         push_floats(&mut text, ("force", 3), &self.forces);
         text += "</PointData>\n<CellData Scalars=\"stretch\">\n";
-        let lists = [&self.parts, &self.bodies, &self.stretches, &self.volumes];
-        for (name, list) in ["part", "body", "stretch", "volume"].into_iter().zip(lists) {
+        let lists = [
+            ("part", &self.parts),
+            ("body", &self.bodies),
+            ("stretch", &self.stretches),
+            ("volume", &self.volumes),
+            ("stress", &self.stresses),
+        ];
+        for (name, list) in lists {
             push_floats(&mut text, (name, 1), list);
         }
         text + "</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n"

@@ -14,7 +14,7 @@ use crate::report::{FilePlace, ImportReport, Outcome};
 /// Most nodes of a document.
 const MAX_NODES: u32 = 20_000_000;
 
-/// How deep elements may be inside each other.
+/// How deep elements may be inside each other, with those of included files: readers are recursive, and threads have stacks of 2 MB.
 const MAX_DEPTH: usize = 500;
 
 /// What to do with a file of macros.
@@ -51,6 +51,11 @@ struct Lines {
 impl Element {
     /// Reads a document, called `file`: its outermost element, which counts as read.
     pub(crate) fn parse(text: &str, file: &str) -> Result<Self, ImportFault> {
+        Self::parse_below(0, text, file)
+    }
+
+    /// Reads a document that comes into another one, at a depth.
+    pub(crate) fn parse_below(depth: usize, text: &str, file: &str) -> Result<Self, ImportFault> {
         let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
         let tree = Document::parse_with_options(text, options).map_err(|error| {
             let place = FilePlace { line: error.pos().row, ..FilePlace::whole(file) };
@@ -62,7 +67,7 @@ impl Element {
             }
         })?;
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
-        let root = Self::of(tree.root_element(), &Lines { file: file.into(), ends }, 0)?;
+        let root = Self::of(tree.root_element(), &Lines { file: file.into(), ends }, depth)?;
         root.is_read.set(true);
         Ok(root)
     }
@@ -87,7 +92,7 @@ impl Element {
                 .is_some_and(|name| name.contains("xacro") || node.lookup_prefix(name) == Some("xacro")),
         };
         if depth == MAX_DEPTH {
-            return Err(element.fault(format!("more than {MAX_DEPTH} elements are inside each other")));
+            return Err(element.too_deep());
         }
         // Deep files leave little room on the stack: no adapters between the levels.
         for child in node.children() {
@@ -166,18 +171,25 @@ impl Element {
         self.children.iter().for_each(Self::mark_told);
     }
 
-    /// Puts what `open` makes of each child with a tag in its place, here and below.
+    fn too_deep(&self) -> ImportFault {
+        self.fault(format!("more than {MAX_DEPTH} elements are inside each other"))
+    }
+
+    /// Puts what `open` makes of each child with a tag in its place, here and below. `depth` is that of this element, and is given to `open`.
     pub(crate) fn expand(
         &mut self,
-        tag: &str,
-        open: &mut dyn FnMut(&Self) -> Result<Vec<Self>, ImportFault>,
+        (tag, depth): (&str, usize),
+        open: &mut dyn FnMut(&Self, usize) -> Result<Vec<Self>, ImportFault>,
     ) -> Result<(), ImportFault> {
+        if depth == MAX_DEPTH {
+            return Err(self.too_deep());
+        }
         let mut children = Vec::with_capacity(self.children.len());
         for mut child in std::mem::take(&mut self.children) {
             if child.tag == tag {
-                children.extend(open(&child)?);
+                children.extend(open(&child, depth)?);
             } else {
-                child.expand(tag, open)?;
+                child.expand((tag, depth + 1), open)?;
                 children.push(child);
             }
         }

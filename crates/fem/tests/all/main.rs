@@ -17,3 +17,4 @@ mod regions;
 mod selection;
 mod stars;
 mod tangents;
+mod von_mises;

@@ -1,6 +1,6 @@
 //! The JSON of a file with its buffers: values are looked up with their places, so that faults name node, mesh or accessor.
 //!
-//! Memory: the JSON, the buffers, and at most [`MAX_NUMBERS`] numbers of accessors at a time and in all.
+//! Memory: the JSON, the buffers, and at most [`MAX_NUMBERS`] numbers of accessors at a time and in all, fewer for small files ([`NUMBERS_PER_BYTE`]).
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -15,6 +15,8 @@ use crate::report::FilePlace;
 
 /// Most numbers that are read from accessors in all.
 const MAX_NUMBERS: usize = 20_000_000;
+/// And per byte of the file and its buffers, beside a million: meshes may share accessors.
+const NUMBERS_PER_BYTE: usize = 64;
 
 /// A file, read but not yet understood.
 pub(super) struct Document<'a> {
@@ -37,6 +39,8 @@ impl<'a> Document<'a> {
             Self { json, file: file.to_owned(), buffers: Vec::new(), left: Cell::new(MAX_NUMBERS) };
         document.check()?;
         document.buffers = buffers::read(document.entries("buffers"), bin, files)?;
+        let n_bytes = document.buffers.iter().fold(bytes.len(), |sum, buffer| sum + buffer.len());
+        document.left.set(MAX_NUMBERS.min(1_000_000 + n_bytes.saturating_mul(NUMBERS_PER_BYTE)));
         Ok(document)
     }
 

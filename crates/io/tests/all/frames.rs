@@ -6,6 +6,7 @@ use sinew_mesh::TetFile;
 use sinew_sim::{SceneDoc, World};
 
 use crate::clips::moved;
+use crate::page::bytes_of;
 
 /// Where the joints of a BVH file are in a frame, by name, as a reader of the format finds them.
 fn places(text: &str, frame: usize) -> Vec<(String, DVec3)> {
@@ -94,6 +95,37 @@ fn surfaces_come_back() {
     let lowest = flesh.min(clip.frames[4].poses[ball].translation.z - 0.3);
     assert!((height(&mut found.positions.iter().copied()) - lowest).abs() < 2e-3);
     assert_eq!(obj(&clip, 5), None);
+}
+
+/// The numbers of an array of a `.vtu` file of ours.
+fn array(text: &str, wanted: &str) -> Vec<f32> {
+    let document = roxmltree::Document::parse(text).expect("XML");
+    let array = document.descendants().find(|node| node.attribute("Name") == Some(wanted)).expect("an array");
+    let bytes = bytes_of(array.text().expect("letters").trim());
+    let n = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes")) as usize;
+    bytes[4..4 + n].chunks_exact(4).map(|word| f32::from_le_bytes(word.try_into().expect("four"))).collect()
+}
+
+#[test]
+fn a_cube_that_is_stretched_has_its_stress_in_the_file() {
+    // Held at both ends, 2 % longer: σ₁₁ − σ₂₂ = 1.02 S₁₁ − S₂₂/1.02 with E₁₁ = (1.02² − 1)/2 = 0.0202, S₁₁ = (λ + 2μ) E₁₁, S₂₂ = λ E₁₁.
+    // Young's modulus 200 kPa and Poisson's ratio 0.3: λ = 115,384.615 Pa, μ = 76,923.077 Pa.
+    let text = r#"(format: 1, gravity: (0, 0, 0), flesh: [(
+        name: "cube", mesh: Beam(size: (1, 1, 1), cells: (1, 1, 1)), material: StVenantKirchhoff(young: 2e5, poisson: 0.3),
+    )])"#;
+    let scene = SceneDoc::from_ron(text, "cube.ron").expect("a scene");
+    let mut world = World::from_scene(&scene).expect("a world");
+    world.state_mut().flesh.nodes[0].positions.iter_mut().for_each(|x| x.x *= 1.02);
+    let mut clip = Clip::new("cube", &world);
+    clip.push(&world);
+    let stresses = array(&vtu(&clip, 0).expect("a frame"), "stress");
+    assert_eq!(stresses.len(), 6);
+    let (along, across) = (269_230.769 * 0.0202, 115_384.615 * 0.0202);
+    let wanted = 1.02 * along - across / 1.02;
+    assert!(
+        stresses.iter().all(|stress| (f64::from(*stress) - wanted).abs() < 1e-3 * wanted),
+        "{stresses:?}, not {wanted}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod exported;
 mod frames;
 mod glb;
 mod gltf;
+mod hostile;
 mod mjcf;
 mod oracle;
 mod page;

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use glam::DVec3;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use serde_json::Value;
-use sinew_io::{PageOptions, page};
+use sinew_io::{Clip, ClipBody, ClipFrame, PageOptions, page};
+use sinew_math::Pose;
 use sinew_picture::{Camera, Image};
 use sinew_show::{Drawing, DrawingContext, DrawingRenderer, SceneLooks, Scenery, ShowOptions, VisibleState};
 use sinew_sim::World;
@@ -21,7 +22,7 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
     rest.split_once(to).expect("an end").0
 }
 
-fn bytes_of(letters: &str) -> Vec<u8> {
+pub(crate) fn bytes_of(letters: &str) -> Vec<u8> {
     let value = |c: u8| match c {
         b'A'..=b'Z' => c - b'A',
         b'a'..=b'z' => c - b'a' + 26,
@@ -72,6 +73,25 @@ fn what_the_page_holds_is_what_was_recorded() {
             assert!((found - wanted).abs() < 3e-5, "{body}: {found} {wanted}");
         }
     }
+}
+
+/// Found by fuzzing: they counted for nothing, and were drawn half a metre from the origin at most.
+#[test]
+fn bodies_without_shapes_are_where_they_are() {
+    let mut clip = Clip::default();
+    clip.bodies.push(ClipBody::default());
+    for x in [-12.5, 30.0] {
+        let mut frame = ClipFrame::default();
+        frame.poses.push(Pose::from_translation(DVec3::X * x));
+        clip.frames.push(frame);
+    }
+    let text = page(&clip, &PageOptions::default()).expect("a page");
+    let header = between(&text, "<script type=\"application/json\" id=\"clip\">", "</script>");
+    let header: Value = serde_json::from_str(header).expect("JSON");
+    let number = |value: &Value| value.as_f64().expect("a number");
+    assert!(
+        (number(&header["reach"]) - 21.25).abs() < 1e-3 && (number(&header["focus"][0]) - 8.75).abs() < 1e-3
+    );
 }
 
 #[test]
