@@ -48,6 +48,9 @@ struct Lines {
     ends: Vec<usize>,
 }
 
+/// What an element is to be replaced by, if it is at a depth.
+type Opener<'o> = dyn FnMut(&Element, usize) -> Result<Vec<Element>, ImportFault> + 'o;
+
 impl Element {
     /// Reads a document, called `file`: its outermost element, which counts as read.
     pub(crate) fn parse(text: &str, file: &str) -> Result<Self, ImportFault> {
@@ -179,7 +182,7 @@ impl Element {
     pub(crate) fn expand(
         &mut self,
         (tag, depth): (&str, usize),
-        open: &mut dyn FnMut(&Self, usize) -> Result<Vec<Self>, ImportFault>,
+        open: &mut Opener<'_>,
     ) -> Result<(), ImportFault> {
         if depth == MAX_DEPTH {
             return Err(self.too_deep());

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod cholesky;
 mod error;
 mod kernels;
 mod layout;
@@ -22,7 +23,6 @@ mod loops;
 mod sparse;
 
 mod attached;
-mod cholesky;
 mod convex_forces;
 
 mod loose;

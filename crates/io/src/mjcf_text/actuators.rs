@@ -2,10 +2,10 @@
 
 use sinew_scene::{MotorDoc, TargetDoc};
 
-use super::MjcfWriter;
 use super::closures::start_of;
+use super::writer::MjcfWriter;
 use crate::export_report::ExportReport;
-use crate::outgoing::Names;
+use crate::outgoing::OutNames;
 
 impl MjcfWriter<'_, '_> {
     /// Writes the motors of joints.
@@ -17,7 +17,7 @@ impl MjcfWriter<'_, '_> {
         if motors().next().is_none() {
             return;
         }
-        let mut names = Names::default();
+        let mut names = OutNames::default();
         self.xml.begin("actuator");
         for (joint, step, motor) in motors() {
             let (stiffness, damping, target, max_force, lifts) = match motor {

@@ -4,7 +4,7 @@ use glam::DVec3;
 use sinew_math::{Pose, Sym3};
 use sinew_scene::BodyKindDoc;
 
-use super::MjcfWriter;
+use super::writer::MjcfWriter;
 use crate::export_report::ExportReport;
 use crate::xml_text::XmlText;
 

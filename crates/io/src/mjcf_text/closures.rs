@@ -7,17 +7,10 @@ use glam::DVec3;
 use sinew_math::{JointKind, Pose};
 use sinew_scene::{CoordinateForcesDoc, GearDoc, TrackDoc};
 
-use super::MjcfWriter;
+use super::kept::HeldSites;
+use super::writer::MjcfWriter;
 use crate::export_report::ExportReport;
-use crate::outgoing::{JointMove, MoveKind, Names, OutGear, OutJoint, gears_of};
-
-/// Two sites that stay together.
-pub(super) struct HeldSites {
-    tag: &'static str,
-    name: String,
-    sites: [String; 2],
-    is_active: bool,
-}
+use crate::outgoing::{JointMove, MoveKind, OutGear, OutJoint, OutNames, gears_of};
 
 impl MjcfWriter<'_, '_> {
     /// Adds the sites that loops and tendons run through.
@@ -108,7 +101,7 @@ impl MjcfWriter<'_, '_> {
         if !has_any {
             return;
         }
-        let mut names = Names::default();
+        let mut names = OutNames::default();
         self.xml.begin("equality");
         for held in std::mem::take(&mut self.held) {
             let [one, two] = &held.sites;
@@ -135,7 +128,7 @@ impl MjcfWriter<'_, '_> {
         self.xml.end();
     }
 
-    fn write_gear(&mut self, gear: &OutGear<'_>, names: &mut Names, report: &mut ExportReport) {
+    fn write_gear(&mut self, gear: &OutGear<'_>, names: &mut OutNames, report: &mut ExportReport) {
         let GearDoc { name, ratio, offset, max_force, .. } = gear.doc;
         self.couple(&names.fresh(name), (gear.driven, gear.driver), [*ratio, *offset]);
         report.count("gears", 1);

@@ -10,33 +10,12 @@ use sinew_math::{Pose, Shape, exp_so3};
 use sinew_scene::{ContactDoc, FirmnessDoc, SceneDoc};
 
 use super::bodies::put_pose;
-use super::{MjcfWriter, WORLD};
+use super::writer::{MjcfWriter, WORLD};
 use crate::export_report::ExportReport;
 use crate::outgoing::{OutForm, OutGeom, file};
 
 /// The group of geoms that touch and are not shown.
 const HIDDEN: f64 = 3.0;
-
-/// Groups and what they touch, each pair that occurs once.
-pub(super) struct ContactClasses(Vec<[u32; 2]>);
-
-impl ContactClasses {
-    pub(super) fn of(geoms: &[OutGeom]) -> Self {
-        let contacts = geoms.iter().filter_map(|geom| geom.contact);
-        let classes: BTreeSet<[u32; 2]> = contacts.map(|contact| [contact.groups, contact.touches]).collect();
-        Self(classes.into_iter().collect())
-    }
-
-    /// `contype` and `conaffinity` of a surface; none if there are more classes than bits.
-    fn bits(&self, contact: &ContactDoc) -> Option<[u32; 2]> {
-        let own = [contact.groups, contact.touches];
-        let meet = |other: &[u32; 2]| own[0] & other[1] != 0 && other[0] & own[1] != 0;
-        let at = self.0.iter().position(|class| *class == own)?;
-        let bit = |at: usize| 1_u32 << at;
-        let met = self.0.iter().enumerate().filter(|(_, other)| meet(other)).map(|(at, _)| bit(at));
-        (self.0.len() <= 31).then(|| [bit(at), met.sum()])
-    }
-}
 
 impl MjcfWriter<'_, '_> {
     /// Writes the meshes that geoms name.

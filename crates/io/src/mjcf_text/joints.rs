@@ -6,9 +6,9 @@
 use sinew_math::Pose;
 use sinew_scene::LimitsDoc;
 
-use super::MjcfWriter;
 use super::key::qpos_of_ball;
 use super::places::frames_below;
+use super::writer::MjcfWriter;
 use crate::export_report::ExportReport;
 use crate::outgoing::{JointMove, MoveKind, OutJoint};
 

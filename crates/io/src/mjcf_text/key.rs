@@ -2,41 +2,13 @@
 
 use sinew_math::Pose;
 
-use super::MjcfWriter;
 use super::places::begins_at_zero;
+use super::writer::MjcfWriter;
 use crate::export_report::ExportReport;
 use crate::outgoing::JointMove;
 
 /// The name of the keyframe.
 pub(super) const KEY: &str = "initial";
-
-/// A state that grows with the joints that are written.
-#[derive(Debug, Default)]
-pub(super) struct KeyFrame {
-    coordinates: Vec<f64>,
-    rates: Vec<f64>,
-    pub(super) controls: Vec<f64>,
-    has_coordinates: bool,
-    has_rates: bool,
-}
-
-impl KeyFrame {
-    /// Adds coordinates and rates of a joint.
-    pub(super) fn push(&mut self, coordinates: &[f64], rates: &[f64]) {
-        self.coordinates.extend(coordinates);
-        self.rates.extend(rates);
-    }
-
-    /// Notes that the pose of the file is not that of the beginning.
-    pub(super) fn needs_coordinates(&mut self) {
-        self.has_coordinates = true;
-    }
-
-    /// Notes rates, which a pose does not tell.
-    pub(super) fn needs_rates(&mut self, rates: &[f64]) {
-        self.has_rates |= rates.iter().any(|rate| rate.abs() > 1e-12);
-    }
-}
 
 /// Coordinates of a ball joint that moves in a frame of its body: how it is turned from the pose of the file, and whether it is at all.
 pub(super) fn qpos_of_ball(step: &JointMove, frame: &Pose) -> ([f64; 4], bool) {

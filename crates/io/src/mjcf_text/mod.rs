@@ -9,32 +9,23 @@ mod bodies;
 mod closures;
 mod geoms;
 mod joints;
+mod kept;
 mod key;
 mod places;
 mod tendons;
+mod writer;
 
-use std::collections::BTreeMap;
-
-use sinew_math::Pose;
 use sinew_scene::SceneDoc;
 
 use crate::export_error::ExportError;
 use crate::export_report::ExportReport;
 use crate::exported::Exported;
-use crate::outgoing::{MeshFiles, Names, OutGeom, OutScene, OutTree, geoms_of, note_bodies, note_common};
-use crate::xml_text::XmlText;
+use crate::outgoing::{OutGeom, OutScene, OutTree, geoms_of, note_bodies, note_common};
 
-use self::closures::HeldSites;
-use self::geoms::ContactClasses;
-use self::key::KeyFrame;
-use self::places::FilePlaces;
-use self::tendons::SiteTendon;
+use self::writer::MjcfWriter;
 
 /// How deep elements may be inside each other in what reads XML.
 const DEEPEST: usize = 480;
-
-/// The name of the world.
-const WORLD: &str = "world";
 
 /// Writes a scene as MJCF. `stem` begins the names of the files of its meshes.
 ///
@@ -68,60 +59,9 @@ pub fn mjcf(scene: &SceneDoc, stem: &str) -> Result<Exported, ExportError> {
     Ok(Exported { text: xml.finish(), files: meshes.finish(), report })
 }
 
-/// A model that is being written.
-struct MjcfWriter<'a, 't> {
-    xml: XmlText,
-    tree: &'t OutTree<'a>,
-    /// Per body, and for the world at the end.
-    geoms: Vec<Vec<&'t OutGeom>>,
-    meshes: MeshFiles,
-    classes: ContactClasses,
-    places: FilePlaces,
-    bodies: Vec<String>,
-    joint_names: Names,
-    site_names: Names,
-    /// Names of joints by those of their moves.
-    moves: BTreeMap<&'t str, String>,
-    /// Names and frames of sites per body, and of the world at the end.
-    sites: Vec<Vec<(String, Pose)>>,
-    held: Vec<HeldSites>,
-    paths: Vec<SiteTendon>,
-    key: KeyFrame,
-}
-
-impl<'a, 't> MjcfWriter<'a, 't> {
-    fn new(tree: &'t OutTree<'a>, geoms: &'t [OutGeom], stem: &str, report: &mut ExportReport) -> Self {
-        let n = tree.bodies.len();
-        let mut body_names = Names::reserving(&[WORLD]);
-        let mut joint_names = Names::default();
-        let bodies = tree.bodies.iter().map(|body| body_names.give("body", &body.doc.name, report)).collect();
-        let joints = tree.bodies.iter().filter_map(|body| body.joint.as_ref());
-        let steps =
-            joints.filter(|joint| !joint.is_free() || joint.upper.is_some()).flat_map(|joint| &joint.moves);
-        let moves =
-            steps.map(|step| (step.name.as_str(), joint_names.give("joint", &step.name, report))).collect();
-        let mut on_body: Vec<Vec<&OutGeom>> = vec![Vec::new(); n + 1];
-        geoms.iter().for_each(|geom| on_body[geom.body.unwrap_or(n)].push(geom));
-        Self {
-            xml: XmlText::default(),
-            tree,
-            geoms: on_body,
-            meshes: MeshFiles::new(stem),
-            classes: ContactClasses::of(geoms),
-            places: FilePlaces::of(tree),
-            bodies,
-            joint_names,
-            site_names: Names::default(),
-            moves,
-            sites: vec![Vec::new(); n + 1],
-            held: Vec::new(),
-            paths: Vec::new(),
-            key: KeyFrame::default(),
-        }
-    }
-
+impl MjcfWriter<'_, '_> {
     /// Conventions, gravity, the time step, and meshes.
-    fn write_head(&mut self, geoms: &[OutGeom], report: &mut ExportReport) {
+    pub(super) fn write_head(&mut self, geoms: &[OutGeom], report: &mut ExportReport) {
         let scene = self.tree.scene;
         self.xml.begin("mujoco").put("model", &scene.name);
         self.xml.begin("compiler").put("angle", "radian");
@@ -131,17 +71,5 @@ impl<'a, 't> MjcfWriter<'a, 't> {
         option.put("integrator", "implicitfast");
         self.xml.end();
         self.write_meshes(geoms, report);
-    }
-
-    /// The name of a body, or of the world.
-    fn body_name(&self, body: Option<usize>) -> &str {
-        body.map_or(WORLD, |body| &self.bodies[body])
-    }
-
-    /// Adds a site; gives its name.
-    fn add_site(&mut self, wanted: &str, body: Option<usize>, at: Pose) -> String {
-        let name = self.site_names.fresh(wanted);
-        self.sites[body.unwrap_or(self.tree.bodies.len())].push((name.clone(), at));
-        name
     }
 }

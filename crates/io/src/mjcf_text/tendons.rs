@@ -6,17 +6,11 @@
 use sinew_math::Pose;
 use sinew_scene::{EndDoc, GearDoc, RopeDoc, SpringDoc, TargetDoc};
 
-use super::MjcfWriter;
 use super::closures::start_of;
+use super::kept::SiteTendon;
+use super::writer::MjcfWriter;
 use crate::export_report::ExportReport;
-use crate::outgoing::{Names, OutGear};
-
-/// A tendon through sites.
-pub(super) struct SiteTendon {
-    name: String,
-    sites: Vec<String>,
-    numbers: Vec<(&'static str, Vec<f64>)>,
-}
+use crate::outgoing::{OutGear, OutNames};
 
 impl MjcfWriter<'_, '_> {
     /// Adds the sites of springs and ropes.
@@ -82,7 +76,7 @@ impl MjcfWriter<'_, '_> {
         if self.paths.is_empty() && gears.is_empty() {
             return;
         }
-        let mut names = Names::default();
+        let mut names = OutNames::default();
         self.xml.begin("tendon");
         for path in std::mem::take(&mut self.paths) {
             let xml = self.xml.begin("spatial").put("name", &names.fresh(&path.name));

@@ -60,7 +60,7 @@ pub(crate) enum MoveKind {
 }
 
 /// Relative motion of the bodies of a joint, at first.
-pub(crate) struct RelativeMotion {
+pub(crate) struct MotionBelow {
     /// World poses of the frames of the joint, on the child and on the parent.
     pub(crate) frames: [Pose; 2],
     /// World motions of those frames.
@@ -92,7 +92,7 @@ fn free_coordinates(doc: &JointDoc) -> [bool; 6] {
 /// The moves of a joint, from the parent to the child, or the other way round if the child is above.
 pub(crate) fn moves_of(
     doc: &JointDoc,
-    start: &RelativeMotion,
+    start: &MotionBelow,
     child_is_above: bool,
     report: &mut ExportReport,
 ) -> Vec<JointMove> {
@@ -137,7 +137,7 @@ struct Relative {
 }
 
 impl Relative {
-    fn of(start: &RelativeMotion, child_is_above: bool) -> Self {
+    fn of(start: &MotionBelow, child_is_above: bool) -> Self {
         let [child, parent] = start.frames;
         let arm = child.translation - parent.translation;
         let [own, other] = start.motions;

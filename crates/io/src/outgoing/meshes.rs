@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use sinew_mesh::Triangles;
 
-use super::names::Names;
+use super::names::OutNames;
 use crate::mesh_files;
 
 /// Meshes that are written beside a file.
 pub(crate) struct MeshFiles {
     stem: String,
-    names: Names,
-    /// Names of files by their contents.
+    names: OutNames,
+    /// OutNames of files by their contents.
     known: BTreeMap<Vec<u8>, String>,
 }
 
 impl MeshFiles {
     /// For a file whose name has this stem.
     pub(crate) fn new(stem: &str) -> Self {
-        Self { stem: plain(stem), names: Names::default(), known: BTreeMap::new() }
+        Self { stem: plain(stem), names: OutNames::default(), known: BTreeMap::new() }
     }
 
     /// The name of the file of a mesh without its ending, and whether it is new.

@@ -15,7 +15,7 @@ pub(crate) use forms::{OutForm, OutGeom, geoms_of};
 pub(crate) use gears::{OutGear, gears_of};
 pub(crate) use joint::{JointMove, MoveKind, OutJoint};
 pub(crate) use meshes::{MeshFiles, file};
-pub(crate) use names::Names;
+pub(crate) use names::OutNames;
 pub(crate) use read::OutScene;
 pub(crate) use rest::{note_bodies, note_common};
 pub(crate) use tree::{OutBody, OutTree};

@@ -1,19 +1,19 @@
-//! Names as a file can hold them: without control characters, not empty, each given once.
+//! OutNames as a file can hold them: without control characters, not empty, each given once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::export_report::ExportReport;
 use crate::xml_text::clean;
 
-/// Names of one kind of thing in a file.
+/// OutNames of one kind of thing in a file.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct OutNames {
     taken: BTreeSet<String>,
     /// Per name that was asked for, the number last tried.
     last: BTreeMap<String, usize>,
 }
 
-impl Names {
+impl OutNames {
     /// With names that nothing may have.
     pub(crate) fn reserving(reserved: &[&str]) -> Self {
         Self { taken: reserved.iter().map(|name| (*name).to_owned()).collect(), last: BTreeMap::new() }
@@ -48,11 +48,11 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::{ExportReport, Names};
+    use super::{ExportReport, OutNames};
 
     #[test]
     fn names_are_given_once_and_can_be_held() {
-        let mut names = Names::reserving(&["world"]);
+        let mut names = OutNames::reserving(&["world"]);
         let mut report = ExportReport::default();
         let given: Vec<String> = ["a", "a_2", "a", "a", "", "\n", "world"]
             .iter()

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use sinew_math::{JointKind, MassProperties, Motion, Pose, exp_so3, normalize_quat};
 use sinew_scene::{BodyDoc, BodyKindDoc, JointDoc, PriorityDoc, SceneDoc};
 
-use super::joint::{OutJoint, RelativeMotion, moves_of};
+use super::joint::{MotionBelow, OutJoint, moves_of};
 use super::read::OutScene;
 use crate::export_report::ExportReport;
 
@@ -162,7 +162,7 @@ impl<'a> OutTree<'a> {
             Motion::new(body.motion.angular, body.motion.linear + body.motion.angular.cross(arm))
         };
         let motions = [motion(child, &frames[0]), motion(parent, &frames[1])];
-        let moves = moves_of(doc, &RelativeMotion { frames, motions }, child_is_above, report);
+        let moves = moves_of(doc, &MotionBelow { frames, motions }, child_is_above, report);
         let (upper_from_joint, lower_from_joint) =
             if child_is_above { (on_child, on_parent) } else { (on_parent, on_child) };
         OutJoint { doc, upper, lower, upper_from_joint, lower_from_joint, moves }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use sinew_math::Pose;
 
 use super::joints::SdfJoint;
+use super::paths::{WORLD, inside, link_path};
 use super::values::read_pose;
-use super::{WORLD, links::link_path};
 use crate::error::ImportFault;
 use crate::report::FilePlace;
 use crate::xml::Element;
@@ -37,16 +37,6 @@ enum FrameBody {
     Of(String),
     /// To the first link of a model.
     Model,
-}
-
-/// The name of something in a scope.
-pub(super) fn inside(scope: &str, name: &str) -> String {
-    match (scope, name) {
-        (_, WORLD) => WORLD.to_owned(),
-        (_, "__model__") => if scope.is_empty() { WORLD } else { scope }.to_owned(),
-        ("", name) => name.to_owned(),
-        (scope, name) => format!("{scope}::{name}"),
-    }
 }
 
 impl SdfFrames {

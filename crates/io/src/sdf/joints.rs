@@ -6,8 +6,7 @@ use glam::DVec3;
 use sinew_math::JointKind;
 use sinew_scene::JointSpringDoc;
 
-use super::frames::inside;
-use super::links::link_path;
+use super::paths::{inside, link_path};
 use super::values::{child_number, flag, vector};
 use crate::error::ImportFault;
 use crate::report::FilePlace;

@@ -3,8 +3,8 @@
 use glam::DVec3;
 use sinew_math::{MassProperties, Pose, Sym3};
 
-use super::frames::inside;
 use super::geometry::{SdfGeometry, read_geometry};
+use super::paths::link_path;
 use super::values::{child_number, numbers, read_pose};
 use crate::error::ImportFault;
 use crate::report::FilePlace;
@@ -22,15 +22,6 @@ pub(super) struct SdfLink {
     pub(super) visuals: Vec<(SdfGeometry, Option<DVec3>)>,
     /// With friction, if it is given.
     pub(super) collisions: Vec<(SdfGeometry, Option<f64>)>,
-}
-
-/// The name of an element in a model.
-pub(super) fn link_path(element: &Element, model: &str) -> Result<String, ImportFault> {
-    let name = element.required("name")?;
-    if name.is_empty() || name == super::WORLD || name.starts_with("__") {
-        return Err(element.fault(format!("`{name}` cannot be its name")));
-    }
-    Ok(inside(model, name))
 }
 
 pub(super) fn read_link(

@@ -12,7 +12,8 @@ use sinew_scene::{
 use super::geometry::{SdfForm, SdfGeometry};
 use super::joints::{SdfAxis, SdfJoint};
 use super::links::SdfLink;
-use super::{SdfParts, WORLD};
+use super::parts::SdfParts;
+use super::paths::{WORLD, inside};
 use crate::error::{ImportError, ImportFault};
 use crate::files::Files;
 use crate::geometry::{Geometry, GeometryWriter};
@@ -274,7 +275,7 @@ impl<'p> SdfScene<'p> {
     fn frame_of(&self, link: &SdfLink, form: &SdfGeometry) -> Result<Pose, ImportFault> {
         let Some(frame) = &form.relative_to else { return Ok(self.poses[link.path.as_str()]) };
         let model = link.path.rsplit_once("::").map_or("", |(model, _)| model);
-        let name = super::frames::inside(model, frame);
+        let name = inside(model, frame);
         let missing = || ImportFault::new(link.place.clone(), format!("there is no frame `{name}`"));
         self.poses.get(name.as_str()).copied().ok_or_else(missing)
     }

@@ -13,7 +13,7 @@ use crate::robot::UNBOUNDED;
 const AT_ZERO: f64 = 1e-9;
 
 /// The driver, ratio and offset of a joint that follows another one.
-type Mimic = (String, f64, f64);
+type WrittenMimic = (String, f64, f64);
 
 impl<'a, 't> UrdfWriter<'a, 't> {
     /// Writes the joints above all links.
@@ -198,7 +198,7 @@ impl<'a, 't> UrdfWriter<'a, 't> {
         step: &JointMove,
         (gears, used): (&[OutGear<'_>], &mut [bool]),
         report: &mut ExportReport,
-    ) -> Option<Mimic> {
+    ) -> Option<WrittenMimic> {
         let at =
             gears.iter().position(|gear| std::ptr::eq(gear.driven, step) || gear.driven.name == step.name)?;
         used[at] = true;
@@ -208,7 +208,7 @@ impl<'a, 't> UrdfWriter<'a, 't> {
         Some((driver.clone(), gear.doc.ratio, gear.doc.offset))
     }
 
-    fn write_mimic(&mut self, mimic: Option<Mimic>) {
+    fn write_mimic(&mut self, mimic: Option<WrittenMimic>) {
         let Some((driver, ratio, offset)) = mimic else { return };
         self.xml.begin("mimic").put("joint", &driver).numbers("multiplier", &[ratio]);
         self.xml.unless_zero("offset", &[offset]);

@@ -17,7 +17,7 @@ use crate::export_error::ExportError;
 use crate::export_report::ExportReport;
 use crate::exported::Exported;
 use crate::outgoing::{
-    MeshFiles, Names, OutBody, OutGeom, OutScene, OutTree, geoms_of, note_bodies, note_common,
+    MeshFiles, OutBody, OutGeom, OutNames, OutScene, OutTree, geoms_of, note_bodies, note_common,
 };
 use crate::xml_text::XmlText;
 
@@ -85,20 +85,20 @@ struct UrdfWriter<'a, 't> {
     tree: &'t OutTree<'a>,
     meshes: MeshFiles,
     has_world: bool,
-    /// Names of the links of bodies.
+    /// OutNames of the links of bodies.
     links: Vec<String>,
-    /// Names of links between the moves of a joint.
-    link_names: Names,
-    joint_names: Names,
-    /// Names of joints by those of their moves.
+    /// OutNames of links between the moves of a joint.
+    link_names: OutNames,
+    joint_names: OutNames,
+    /// OutNames of joints by those of their moves.
     moves: BTreeMap<&'t str, String>,
 }
 
 impl<'a, 't> UrdfWriter<'a, 't> {
     fn new(tree: &'t OutTree<'a>, geoms: &[OutGeom], stem: &str, report: &mut ExportReport) -> Self {
         let has_world = !is_base_alone(tree, geoms);
-        let mut link_names = if has_world { Names::reserving(&[WORLD]) } else { Names::default() };
-        let mut joint_names = Names::default();
+        let mut link_names = if has_world { OutNames::reserving(&[WORLD]) } else { OutNames::default() };
+        let mut joint_names = OutNames::default();
         let links = tree.bodies.iter().map(|body| link_names.give("body", &body.doc.name, report)).collect();
         let joints = tree.bodies.iter().filter_map(|body| body.joint.as_ref());
         let steps = joints.flat_map(|joint| &joint.moves);
