@@ -122,12 +122,15 @@ pub(crate) fn write_all(
     let wanted =
         |path: &PathBuf| WantedOutput { option: "--output", path: path.clone(), form: OutputForm::File };
     output_check::check(&paths.iter().map(wanted).collect::<Vec<_>>(), read)?;
+    // The file that names the others comes last. What is there already need not be written.
+    let all = paths[1..].iter().zip(beside.values().map(Vec::as_slice)).chain([(&paths[0], text.as_bytes())]);
+    let new: Vec<(&PathBuf, &[u8])> =
+        all.filter(|(path, bytes)| !fs::read(path).is_ok_and(|found| found == *bytes)).collect();
     if !force {
+        let paths: Vec<PathBuf> = new.iter().map(|(path, _)| (*path).clone()).collect();
         output_check::check_absent(&paths, "--force")?;
     }
-    // The file that names the others comes last.
-    let all = paths[1..].iter().zip(beside.values().map(Vec::as_slice)).chain([(&paths[0], text.as_bytes())]);
-    for (path, bytes) in all {
+    for (path, bytes) in new {
         write_file(path, bytes).map_err(|error| WriteError::at(path, &error))?;
     }
     Ok(())

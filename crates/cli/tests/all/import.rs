@@ -161,13 +161,16 @@ fn options_of_other_formats_are_refused() {
 #[test]
 fn faults_of_an_imported_scene_are_placed_in_its_file() {
     let folder = Folder::new("made-of");
-    folder.write("arm.urdf", &ARM.replace("\"bar\"", "\"world\""));
+    // Too far away for an inertia about the joint.
+    let far = "type=\"revolute\"><origin xyz=\"1e200 0 0\"/><limit lower=\"0\" upper=\"1\"/>";
+    folder.write("arm.urdf", &ARM.replace("type=\"continuous\">", far));
+    folder.write("meshes/bar.obj", CUBE);
     for command in ["run", "check"] {
         let output = sinew(&folder, &[command, "arm.urdf"]);
         assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
         let said = stderr(&output);
         assert!(
-            said.contains("arm.urdf:3: <link> `world`: in the scene made of it, bodies[1].name"),
+            said.contains("arm.urdf:7: <joint> `pivot`: in the scene made of it, joints[0].limits"),
             "{said}"
         );
         assert!(said.contains("`sinew import arm.urdf -o SCENE.ron` writes that scene"), "{said}");
