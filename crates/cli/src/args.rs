@@ -1,13 +1,14 @@
-//! The command line: commands, options, their help, and the checks of their values.
+//! The command line: commands, options and their help. Their values are read in `arg_values`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use sinew_io::{MeshContact, RootHold, TABLE_ENDINGS, TableFormat, TableQuantity};
+use sinew_io::{MeshContact, RootHold, TableQuantity};
 use sinew_show::{ShowOptions, Tint};
 
-/// Largest width and height of a picture in pixels.
-const LARGEST: usize = 8192;
+use crate::arg_values::{
+    assignment, ending, export_file, positive, quantity, seconds, size, speed, steps, table,
+};
 
 /// Simulate articulated characters from RON scenes.
 ///
@@ -373,7 +374,7 @@ pub(crate) struct MotionArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) vtu: Option<PathBuf>,
     /// Frames per second of animations and motions; default: 30 for pictures, 60 for motions.
-    #[arg(long, value_name = "HZ", value_parser = rate, requires = "moving", allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ", value_parser = positive, requires = "moving", allow_negative_numbers = true)]
     pub(crate) fps: Option<f64>,
     /// Simulated seconds per second of animations and motions: 0.25 is slow motion.
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = speed, requires = "moving", allow_negative_numbers = true)]
@@ -412,7 +413,7 @@ pub(crate) struct TableArgs {
     #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "poses", value_parser = quantity)]
     pub(crate) quantities: Vec<TableQuantity>,
     /// Rows per simulated second; default: one per step.
-    #[arg(long, value_name = "HZ", requires = "poses", value_parser = rate, allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ", requires = "poses", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
 }
 
@@ -475,143 +476,15 @@ pub(crate) enum PictureExtra {
     Stretch,
 }
 
-/// A path with the extension of a format, or without extension (for example a device).
-fn ending(text: &str, wanted: &str) -> Result<PathBuf, String> {
-    let path = Path::new(text);
-    match path.extension() {
-        Some(ending) if !ending.eq_ignore_ascii_case(wanted) => {
-            let name = path.with_extension(wanted);
-            Err(format!("the file format is {}: call it {}", wanted.to_uppercase(), name.display()))
-        }
-        _ => Ok(path.to_path_buf()),
-    }
-}
-
-/// A path that ends as a format that scenes are written in.
-fn export_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    match ending.as_deref() {
-        Some("urdf" | "xml" | "mjcf" | "ron") => Ok(path),
-        _ => {
-            Err("the name says the format: .urdf (a robot), .xml or .mjcf (MuJoCo), .ron (a scene)"
-                .to_owned())
-        }
-    }
-}
-
-/// A path with one of the extensions of tables.
-fn table(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    match TableFormat::of(&path) {
-        Some(_) => Ok(path),
-        None => Err(format!("its name must end in .{}", TABLE_ENDINGS.join(", ."))),
-    }
-}
-
-fn size(text: &str) -> Result<(usize, usize), String> {
-    let sides = text.split_once(['x', 'X', '×']);
-    let sides =
-        sides.and_then(|(width, height)| Some((width.trim().parse().ok()?, height.trim().parse().ok()?)));
-    match sides {
-        Some((width, height)) if (1..=LARGEST).contains(&width) && (1..=LARGEST).contains(&height) => {
-            Ok((width, height))
-        }
-        _ => Err(format!("expected WIDTHxHEIGHT in pixels, each from 1 to {LARGEST}, for example 480x320")),
-    }
-}
-
-fn steps(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "expected a number of steps, zero or more".into())
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => Err("expected a number above zero".into()),
-    }
-}
-
-/// A quantity, as the command line names it.
-fn quantity(text: &str) -> Result<TableQuantity, String> {
-    let known = || TableQuantity::ALL.map(TableQuantity::name).join(", ");
-    TableQuantity::ALL
-        .into_iter()
-        .find(|quantity| quantity.name() == text)
-        .ok_or_else(|| format!("expected some of {}", known()))
-}
-
-fn rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => Err("expected a number above zero".into()),
-    }
-}
-
-fn speed(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if (1e-3..=1e3).contains(&value) => Ok(value),
-        _ => Err("expected a number from 0.001 (slow motion) to 1000".into()),
-    }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err("expected a number of seconds, zero or more".into()),
-    }
-}
-
-/// Splits at the first `=` that is not inside quotes.
-fn assignment(text: &str) -> Result<(String, String), String> {
-    let mut quoted = false;
-    for (at, c) in text.char_indices() {
-        match c {
-            '"' => quoted = !quoted,
-            '=' if !quoted && at > 0 => return Ok((text[..at].trim().into(), text[at + 1..].trim().into())),
-            _ => {}
-        }
-    }
-    Err("expected PATH=VALUE, for example dt=0.01".into())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, Parser};
 
-    use super::{Cli, CliCommand, assignment, ending, size};
+    use super::{Cli, CliCommand};
 
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn assignments_split_at_the_first_bare_sign() {
-        let split = |text: &str| assignment(text).ok();
-        let pair = |a: &str, b: &str| Some((a.to_string(), b.to_string()));
-        assert_eq!(split("dt=0.01"), pair("dt", "0.01"));
-        assert_eq!(split("joints[\"a=b\"].damping = 2"), pair("joints[\"a=b\"].damping", "2"));
-        assert_eq!(split("dt"), None);
-        assert_eq!(split("=1"), None);
-    }
-
-    #[test]
-    fn sizes_are_two_numbers() {
-        assert_eq!(size("480x320"), Ok((480, 320)));
-        for wrong in ["", "480", "0x3", "3x0", "480x320x2", "-1x5", "9999999x1", "axb"] {
-            assert!(size(wrong).is_err_and(|error| error.contains("480x320")), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn names_of_pictures_end_as_what_is_in_them() {
-        let png = |text: &str| ending(text, "png");
-        for good in ["a.png", "b/A.PNG", "/dev/stdout", "a.b.png", "a"] {
-            assert_eq!(png(good), Ok(good.into()));
-        }
-        assert!(png("b/a.jpg").is_err_and(|error| error.ends_with("PNG: call it b/a.png")));
-        assert!(png("a.b.gif").is_err_and(|error| error.ends_with("call it a.b.png")));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 
+mod arg_values;
 mod args;
 mod catalogue;
 mod curves;
