@@ -248,7 +248,8 @@ proptest! {
         prop_assert!((q.length() - 1.0).abs() <= 4e-16);
         let error = (log_so3(q) - phi).length();
         prop_assert!(error <= 1e-15 * phi.length(), "{error:e}");
-        prop_assert!((quat_to_mat3(q).determinant() - 1.0).abs() < 2e-15);
+        // |q|² is off by up to 8e-16, the nine entries by one rounding each, and so are the products of the determinant
+        prop_assert!((quat_to_mat3(q).determinant() - 1.0).abs() < 4e-15);
     }
 
     #[test]
