@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use sinew_io::{TABLE_ENDINGS, TableFormat, TableQuantity};
 
 /// Largest width and height of a picture in pixels.
@@ -39,6 +40,28 @@ pub(crate) fn table(text: &str) -> Result<PathBuf, String> {
         Some(_) => Ok(path),
         None => Err(format!("its name must end in .{}", TABLE_ENDINGS.join(", ."))),
     }
+}
+
+/// What a limit of a scene counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum LimitName {
+    Bodies,
+    Tetrahedra,
+    Members,
+    FileBytes,
+}
+
+/// A limit of scenes: `bodies=2e6`.
+pub(crate) fn limit(text: &str) -> Result<(LimitName, u64), String> {
+    let (name, n) = text.split_once('=').ok_or("write NAME=N, for instance bodies=2000000")?;
+    let name = LimitName::from_str(name.trim(), true).map_err(|_| {
+        let known = LimitName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let known: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
+        format!("there is no limit `{}`; there are {}", name.trim(), known.join(", "))
+    })?;
+    let n = n.trim().parse::<f64>().ok().filter(|n| (1.0..=1e18).contains(n) && n.fract() == 0.0);
+    n.map(|n| (name, n as u64)).ok_or_else(|| "a limit is a whole number from 1".to_owned())
 }
 
 pub(crate) fn size(text: &str) -> Result<(usize, usize), String> {

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use sinew_io::{MeshContact, RootHold, TableQuantity};
+use sinew_scene::SceneLimits;
 use sinew_show::{ShowOptions, Tint};
 
 use crate::arg_values::{
-    assignment, ending, export_file, positive, quantity, seconds, size, speed, steps, table,
+    LimitName, assignment, ending, export_file, limit, positive, quantity, seconds, size, speed, steps, table,
 };
 
 /// Simulate articulated characters from RON scenes.
@@ -66,6 +67,12 @@ pub(crate) enum CliCommand {
     Export(ExportArgs),
     /// Make a tetrahedral mesh around a surface, and report its quality.
     Embed(EmbedArgs),
+    /// Make the steps of a recording again, and tell what each of them warned of.
+    Replay {
+        /// A recording, as bytes or as text: of `sinew run --on-trouble dump`, or of a program.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Open a window to play a scene, drag bodies and rewind.
     Studio {
         /// A scene file or the name of a built-in scene.
@@ -423,8 +430,28 @@ pub(crate) struct ChangeArgs {
     /// Replace a value of the scene, for example dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
+    /// Raise or lower what a scene may ask for: bodies (default 1000000), tetrahedra of each flesh (2000000), members of a sweep (10000),
+    /// file_bytes (256000000). Repeatable.
+    #[arg(long = "limit", value_name = "NAME=N", value_parser = limit)]
+    pub(crate) limits: Vec<(LimitName, u64)>,
     #[command(flatten)]
     pub(crate) import: ImportChoices,
+}
+
+impl ChangeArgs {
+    /// How much a scene may ask for.
+    pub(crate) fn limits(&self) -> SceneLimits {
+        let mut limits = SceneLimits::default();
+        for &(name, n) in &self.limits {
+            *match name {
+                LimitName::Bodies => &mut limits.bodies,
+                LimitName::Tetrahedra => &mut limits.tetrahedra,
+                LimitName::Members => &mut limits.members,
+                LimitName::FileBytes => &mut limits.file_bytes,
+            } = n;
+        }
+        limits
+    }
 }
 
 /// What `sinew run` tells.
@@ -439,6 +466,21 @@ pub(crate) struct ReportArgs {
     /// Exit with code 1 if an expectation of the scene does not hold.
     #[arg(long)]
     pub(crate) expect: bool,
+    /// What to do at the first warning.
+    #[arg(long, value_name = "WHAT", default_value = "continue")]
+    pub(crate) on_trouble: OnTrouble,
+}
+
+/// What a run does at its first warning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnTrouble {
+    /// Go on.
+    #[default]
+    Continue,
+    /// Stop after the step.
+    Stop,
+    /// Stop after the step, and write NAME-trouble.recording: the scene and the state before the step, for `sinew replay`.
+    Dump,
 }
 
 impl PictureArgs {

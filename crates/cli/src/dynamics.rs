@@ -19,6 +19,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeState};
+use sinew_scene::SceneLimits;
 use sinew_sim::{Force, World};
 
 use crate::args::{DynamicsArgs, DynamicsMode};
@@ -82,7 +83,7 @@ struct JointReport {
 
 /// Evaluates a state and returns the report.
 pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
-    let source = scenes::find(&args.scene, &args.import)?;
+    let source = scenes::find(&args.scene, &args.import, SceneLimits::default())?;
     let scene = source.parse()?;
     let world = scenes::build(&source, &scene)?;
     let fault = |message: String| CommandError(format!("{}: {message}", args.scene));

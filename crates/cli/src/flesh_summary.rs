@@ -32,15 +32,10 @@ pub(crate) struct FleshSummary {
     /// Largest number of simultaneous contacts, and the largest depth (m).
     pub(crate) max_contacts: usize,
     pub(crate) max_depth: f64,
-    /// Steps whose contacts of bodies were left with a relative error above [`UNSOLVED`].
-    pub(crate) unsolved_contacts: u64,
     /// Flesh that passes the colliders of the scene, because it has no contact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) without_contact: Vec<String>,
 }
-
-/// Relative error of contact forces that is worth a word.
-const UNSOLVED: f64 = 0.01;
 
 impl FleshSummary {
     /// A summary with sizes only; `None` if the world has neither flesh nor colliders.
@@ -71,7 +66,6 @@ impl FleshSummary {
         let contacts = flesh.contacts;
         self.max_contacts = self.max_contacts.max(contacts.n_stick + contacts.n_slip + contacts.n_pulling);
         self.max_depth = self.max_depth.max(contacts.depth);
-        self.unsolved_contacts += u64::from(flesh.touched.is_some_and(|touched| touched.residual > UNSOLVED));
         if self.tetrahedra == 0 {
             return;
         }
@@ -100,7 +94,6 @@ impl FleshSummary {
         self.max_inverted = self.max_inverted.max(other.max_inverted);
         self.max_contacts = self.max_contacts.max(other.max_contacts);
         self.max_depth = self.max_depth.max(other.max_depth);
-        self.unsolved_contacts += other.unsolved_contacts;
     }
 
     /// Sizes as text: `2 bodies of flesh (250 nodes, 768 tetrahedra), 1 collider`.
@@ -130,12 +123,7 @@ impl FleshSummary {
         }
         if self.max_contacts > 0 {
             let (most, depth) = (self.max_contacts, quantity(1e3 * self.max_depth));
-            let mut text = format!("  contacts       up to {most} at a time, up to {depth} mm deep");
-            if self.unsolved_contacts > 0 {
-                let steps = count(self.unsolved_contacts as usize, "step", "steps");
-                text += &format!(", forces off by more than 1 % in {steps}");
-            }
-            lines.push(text);
+            lines.push(format!("  contacts       up to {most} at a time, up to {depth} mm deep"));
         }
         let note = |name: &String| {
             format!("  note           no collider stops flesh `{name}`: it has no `contact: ()`")

@@ -1,7 +1,7 @@
 //! What was repaired, divided, left open or worth knowing over all steps of a run.
 
 use serde::Serialize;
-use sinew_sim::{Culprit, EnergyAccount, EnergyExcess, HealthNotice, StepReport, World};
+use sinew_sim::{EnergyAccount, EnergyExcess, HealthNotice, NoticeCount, NoticeCounts, StepReport, World};
 
 use crate::text::{count, quantity};
 
@@ -42,8 +42,8 @@ pub(crate) struct HealthSummary {
     /// What is probably not meant, with its place in the scene.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) doubts: Vec<String>,
-    /// Each sort of notice once, warnings first.
-    pub(crate) notices: Vec<NoticeCount>,
+    #[serde(serialize_with = "with_severity")]
+    pub(crate) notices: NoticeCounts,
     /// Where energy comes from.
     #[serde(skip)]
     watch: EnergyWatch,
@@ -69,24 +69,6 @@ struct LargestGain {
     step: u64,
 }
 
-/// A notice over all steps.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct NoticeCount {
-    #[serde(skip)]
-    notice: HealthNotice,
-    #[serde(skip)]
-    culprit: Culprit,
-    /// Whether the result is not what the scene asked for.
-    pub(crate) is_warning: bool,
-    /// In words, with the first body, joint or rope that it is about.
-    pub(crate) what: String,
-    /// Whether it was so of others too.
-    pub(crate) has_others: bool,
-    /// Steps in which it was so, and the first of them.
-    pub(crate) steps: u64,
-    pub(crate) first_step: u64,
-}
-
 impl HealthSummary {
     /// Adds a step.
     pub(crate) fn note(&mut self, world: &World, report: &StepReport) {
@@ -105,17 +87,13 @@ impl HealthSummary {
                 self.open_joint = Some(world.mechanism().joint_name(joint).to_owned());
             }
         }
-        for (notice, culprit) in report.notices() {
-            let what = || notice.tell(culprit, world.model());
-            self.add((notice, culprit), what, 1, report.index);
-        }
+        self.notices.note(report, world.model());
         self.note_energy(world, report.index);
     }
 
     /// Adds that tetrahedra are inverted after the last step of a number, from a first on.
     pub(crate) fn note_inverted(&mut self, world: &World, steps: u64, first: u64) {
-        let notice = (HealthNotice::Inverted, Culprit::Model);
-        self.add(notice, || notice.0.tell(notice.1, world.model()), steps + 1 - first, first);
+        self.notices.note_of_model(HealthNotice::Inverted, steps + 1 - first, first, world.model());
     }
 
     /// Adds energy that came without a source, from where the gain began.
@@ -132,37 +110,8 @@ impl HealthSummary {
             excess.steps > 0 && (was_told || excess.is_gain() || excess.now > GAINED_AT_ONCE);
         if self.watch.is_told {
             let steps = if was_told { 1 } else { excess.steps };
-            let notice = (HealthNotice::EnergyGained, Culprit::Model);
-            self.add(notice, || notice.0.tell(notice.1, world.model()), steps, index + 1 - steps);
-        }
-    }
-
-    fn add(
-        &mut self,
-        (notice, culprit): (HealthNotice, Culprit),
-        what: impl Fn() -> String,
-        steps: u64,
-        first: u64,
-    ) {
-        let at = self.notices.partition_point(|known| known.notice < notice);
-        match self.notices.get_mut(at).filter(|known| known.notice == notice) {
-            Some(known) => {
-                known.steps += steps;
-                known.has_others |= known.culprit != culprit;
-            }
-            None => {
-                let (what, is_warning) = (what(), notice.is_warning());
-                let new = NoticeCount {
-                    notice,
-                    culprit,
-                    is_warning,
-                    what,
-                    has_others: false,
-                    steps,
-                    first_step: first,
-                };
-                self.notices.insert(at, new);
-            }
+            let (first, model) = (index + 1 - steps, world.model());
+            self.notices.note_of_model(HealthNotice::EnergyGained, steps, first, model);
         }
     }
 
@@ -183,9 +132,7 @@ impl HealthSummary {
         self.exploded = self.exploded.or(other.exploded);
         let gains = [self.largest_gain, other.largest_gain].into_iter().flatten();
         self.largest_gain = gains.max_by(|a, b| a.energy.total_cmp(&b.energy));
-        for NoticeCount { notice, culprit, what, steps, first_step, .. } in &other.notices {
-            self.add((*notice, *culprit), || what.clone(), *steps, *first_step);
-        }
+        self.notices.merge(&other.notices);
     }
 
     /// The lines of the report, for a number of steps.
@@ -211,7 +158,7 @@ impl HealthSummary {
 
     /// The line of a notice.
     fn line(&self, known: &NoticeCount, steps: u64) -> String {
-        let head = if known.is_warning { "WARNING" } else { "note" };
+        let head = if known.notice.is_warning() { "WARNING" } else { "note" };
         let what = match known.notice {
             HealthNotice::OpenJoint => &self.opening(),
             HealthNotice::EnergyGained => &format!("{}{}", known.what, self.gain()),
@@ -253,6 +200,18 @@ impl HealthSummary {
         let percent = quantity(100.0 * self.largest_opening);
         format!("joint `{name}` is left open by up to {percent} % of the size of its bodies")
     }
+}
+
+/// Notices, each with whether the result is not what the scene asked for.
+fn with_severity<S: serde::Serializer>(counts: &NoticeCounts, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct SevereCount<'a> {
+        is_warning: bool,
+        #[serde(flatten)]
+        count: &'a NoticeCount,
+    }
+    let counts = counts.iter();
+    serializer.collect_seq(counts.map(|count| SevereCount { is_warning: count.notice.is_warning(), count }))
 }
 
 impl EnergyWatch {

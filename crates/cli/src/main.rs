@@ -32,12 +32,14 @@ mod plausible;
 mod print;
 mod progress;
 mod record;
+mod replay;
 mod run;
 mod scenes;
 mod simulate;
 mod summary;
 mod tables;
 mod text;
+mod trouble;
 
 use args::{ChangeArgs, Cli, CliCommand, MotionArgs, PictureArgs, RunArgs};
 use error::{CommandError, Failure, WriteError};
@@ -68,6 +70,7 @@ fn obey(command: Option<CliCommand>) -> Result<ExitCode, Failure> {
         Some(CliCommand::Import(args)) => import::run(&args)?,
         Some(CliCommand::Export(args)) => export::run(&args)?,
         Some(CliCommand::Embed(args)) => embed::embed(&args)?,
+        Some(CliCommand::Replay { file }) => replay::replay(&file)?,
         Some(CliCommand::Dynamics(args)) => dynamics::dynamics(&args)?,
     };
     print_line(&result)?;

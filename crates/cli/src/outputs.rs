@@ -13,6 +13,17 @@ pub(crate) struct OutputFiles {
     pub(crate) failed: Vec<String>,
 }
 
+impl OutputFiles {
+    /// Adds a file that was written, or why it was not.
+    pub(crate) fn note(&mut self, done: Option<Result<PathBuf, String>>, what: &'static str) {
+        match done {
+            Some(Ok(path)) => self.written.push((path, what)),
+            Some(Err(fault)) => self.failed.push(fault),
+            None => {}
+        }
+    }
+}
+
 /// Where the files of one run go.
 pub(crate) struct Outputs<'a> {
     /// Which run of a sweep it is.

@@ -43,12 +43,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<FinishedRun, CommandError> {
         let number = is_sweep.then_some(i + 1);
         let table = args.table.poses.as_ref().map(|path| numbered(path, number));
         let simulated = pool.install(|| simulate(&found, &member.scene, args, (&name, table.as_deref())))?;
-        let Simulated { summary, recorder, table } = simulated;
-        match table {
-            Some(Ok(path)) => files.written.push((path, "the motion as a table")),
-            Some(Err(fault)) => files.failed.push(fault),
-            None => {}
-        }
+        let Simulated { summary, recorder, table, dump } = simulated;
+        files.note(table, "the motion as a table");
+        files.note(dump, "the scene and the state before the last step, for `sinew replay`");
         pool.install(|| write_files(args, &eye, number, (&summary, &recorder), &mut files));
         runs.push(SweepSummary { set: member.set, summary });
     }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use sinew_io::Imported;
-use sinew_scene::{SceneDoc, SceneSource, no_such_scene};
+use sinew_scene::{SceneDoc, SceneErrors, SceneLimits, SceneSource, no_such_scene};
 use sinew_scenes::SCENES;
 use sinew_sim::{BuildError, SweptScene, World};
 
@@ -55,19 +55,27 @@ impl FoundScene {
             )
         };
         match error {
-            BuildError::Scene(issues) => issues.iter().map(|issue| line(&issue.field, issue)).collect(),
+            BuildError::Scene(issues) => {
+                let listed = issues.iter().take(SceneErrors::LISTED);
+                let lines = listed.map(|issue| line(&issue.field, issue));
+                lines.chain(SceneErrors::beyond_listed(issues.len())).collect()
+            }
             _ => error.fields().iter().map(|field| line(field, error)).collect(),
         }
     }
 }
 
 /// The scene at a path, with or without its ending, or the built-in scene of that name if there is no such file. Files of other tools are imported.
-pub(crate) fn find(scene: &str, choices: &ImportChoices) -> Result<FoundScene, CommandError> {
+pub(crate) fn find(
+    scene: &str,
+    choices: &ImportChoices,
+    limits: SceneLimits,
+) -> Result<FoundScene, CommandError> {
     let path = Path::new(scene);
     if import::is_foreign(path) && path.exists() {
         let (imported, read) = import::read_and_tell(path, choices)?;
         let source = SceneSource::new(imported.scene.to_ron(), format!("{scene} (as a scene)"));
-        let source = source.with_files(imported.scene.files.clone());
+        let source = source.with_files(imported.scene.files.clone()).with_limits(limits);
         return Ok(FoundScene { source, read, made_of: Some((scene.to_owned(), imported)) });
     }
     if !import::is_foreign(path) {
@@ -78,7 +86,8 @@ pub(crate) fn find(scene: &str, choices: &ImportChoices) -> Result<FoundScene, C
     let mut files = candidates.filter(|path| path.exists() && !path.is_dir());
     let is_unknown = path.exists() && sinew_scenes::text(scene).is_none();
     let file = files.next().or(is_unknown.then_some(path));
-    let source = file.map_or_else(|| find_built_in(scene), |path| Ok(SceneSource::load(path)?))?;
+    let built_in = || find_built_in(scene).map(|source| source.with_limits(limits));
+    let source = file.map_or_else(built_in, |path| Ok(SceneSource::load_within(path, limits)?))?;
     Ok(FoundScene { source, read: file.map(Path::to_owned).into_iter().collect(), made_of: None })
 }
 
@@ -93,7 +102,7 @@ pub(crate) fn find_built_in(scene: &str) -> Result<SceneSource, CommandError> {
 
 /// The same with replaced values.
 pub(crate) fn changed(scene: &str, changes: &ChangeArgs) -> Result<FoundScene, CommandError> {
-    let mut found = find(scene, &changes.import)?;
+    let mut found = find(scene, &changes.import, changes.limits())?;
     for (path, value) in &changes.set {
         found.source.set(path, value)?;
     }

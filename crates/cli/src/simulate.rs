@@ -12,6 +12,7 @@ use crate::record::{FrameWishes, MOTION_RATE, PICTURE_RATE, RecordWishes, Record
 use crate::scenes::{self, FoundScene};
 use crate::summary::{RunTime, SceneSize, StageTimes, Summary};
 use crate::tables::TableExport;
+use crate::trouble::TroubleWatch;
 use crate::{
     args::RunArgs, error::CommandError, flesh_summary::FleshSummary, health_summary::HealthSummary,
     loop_summary::LoopSummary, plausible::PlausibleBounds,
@@ -26,6 +27,8 @@ pub(crate) struct Simulated {
     pub(crate) recorder: Recorder,
     /// The table that was written, or why it was not.
     pub(crate) table: Option<Result<PathBuf, String>>,
+    /// The step that went wrong, as a file, or why there is none.
+    pub(crate) dump: Option<Result<PathBuf, String>>,
 }
 
 /// Builds a world and steps it to the end, or until the state is no longer plausible.
@@ -49,10 +52,12 @@ pub(crate) fn simulate(
     let mut events = EventLog::new(args.report.events);
     let bounds = PlausibleBounds::of(&world);
     let mut lost = None;
+    let mut watch = TroubleWatch::new(args.report.on_trouble);
     let bar = progress::bar(n_steps, name, Some("steps"));
     while tally.steps < n_steps && lost.is_none() {
+        watch.begin_step(&world);
         let report = tally.step(&mut world);
-        lost = bounds.violated(&world, &report);
+        lost = bounds.violated(&world, &report).or_else(|| watch.stops(&tally.health));
         let before = tally.expectations.broken().len();
         tally.expectations.observe(&world, &report);
         events.note(&world, &tally.expectations.broken()[before..]);
@@ -61,11 +66,12 @@ pub(crate) fn simulate(
         bar.set_position(tally.steps);
     }
     bar.finish_and_clear();
+    let dump = lost.as_ref().and_then(|_| watch.dump(&world, name));
     let trouble = lost.map(|what| format!("{what} after step {} ({:.4} s)", tally.steps, world.time()));
     tally.health.doubts = scenes::doubts(found, scene, &world);
     let happened = events.finish(tally.expectations.broken());
     let summary = Summary { happened, ..tally.summary(name, &world, &plan, trouble) };
-    Ok(Simulated { summary, recorder, table: table.map(TableExport::finish) })
+    Ok(Simulated { summary, recorder, table: table.map(TableExport::finish), dump })
 }
 
 /// What is recorded for the requested files.

@@ -68,7 +68,10 @@ impl BuildError {
             None => format!("{}: {what}", source.file()),
         };
         match self {
-            Self::Scene(issues) => issues.iter().map(|issue| line(&issue.field, issue)).collect(),
+            Self::Scene(issues) => {
+                let lines = issues.iter().take(SceneErrors::LISTED).map(|issue| line(&issue.field, issue));
+                lines.chain(SceneErrors::beyond_listed(issues.len())).collect()
+            }
             _ => self.fields().iter().map(|field| line(&written_path(scene, field), self)).collect(),
         }
     }

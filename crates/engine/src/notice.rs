@@ -2,7 +2,8 @@
 //!
 //! A warning means that the result is not what the scene asked for; the rest is worth knowing. [`Health::is_good`](crate::Health::is_good)
 //! is the absence of warnings, except for energy, which is judged over half a second by [`crate::EnergyAccount`], and for inverted
-//! tetrahedra, which are judged at the end of a run: a hit may turn flesh inside out for a few steps.
+//! tetrahedra, which are judged at the end of a run: a hit may turn flesh inside out for a few steps. The table of all notices with
+//! their thresholds is in `docs/guide/health.md`.
 
 use sinew_mechanism::{BodyId, JointId, LoopStop, TransmissionId};
 
@@ -10,6 +11,7 @@ use crate::{FleshInside, Model, StepReport};
 
 /// What there is to tell of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum HealthNotice {
     /// The step could not be made.
@@ -36,6 +38,10 @@ pub enum HealthNotice {
     Inverted,
     /// Loops were not solved.
     UnsolvedLoops,
+    /// Flesh was not solved.
+    UnsolvedFlesh,
+    /// Contacts of bodies were not solved.
+    UnsolvedContacts,
     /// An input was left out.
     IgnoredInput,
     /// A singular pivot was made soft.
@@ -72,6 +78,7 @@ pub enum HealthNotice {
 
 /// What a notice is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Culprit {
     /// The whole model.
@@ -93,6 +100,40 @@ pub enum Culprit {
 }
 
 impl HealthNotice {
+    /// All of them, warnings first.
+    pub const ALL: [Self; 30] = [
+        Self::Refused,
+        Self::NonFinite,
+        Self::NonFiniteTet,
+        Self::OpenJoint,
+        Self::OpenRope,
+        Self::EnergyGained,
+        Self::Gaining,
+        Self::Mended,
+        Self::DeepContact,
+        Self::DeepFlesh,
+        Self::Inverted,
+        Self::UnsolvedLoops,
+        Self::UnsolvedFlesh,
+        Self::UnsolvedContacts,
+        Self::IgnoredInput,
+        Self::Regularized,
+        Self::Overlap,
+        Self::Divided,
+        Self::OutOfIterations,
+        Self::Contradiction,
+        Self::DependentRow,
+        Self::FirstOrder,
+        Self::Slowed,
+        Self::SaturatedMotor,
+        Self::SaturatedActuator,
+        Self::MissedGoal,
+        Self::MissedKey,
+        Self::JointBroke,
+        Self::SlippingJoint,
+        Self::SlippingRope,
+    ];
+
     /// Whether the result is not what was asked for.
     pub fn is_warning(self) -> bool {
         self <= Self::Regularized
@@ -139,6 +180,10 @@ impl HealthNotice {
             }
             Self::Overlap => "overlap by more than contacts should give",
             Self::UnsolvedLoops => "loops were not solved, their numbers diverged",
+            Self::UnsolvedFlesh => "flesh was not solved: its forces are wrong by more than one per cent",
+            Self::UnsolvedContacts => {
+                "contacts were not solved: their forces are wrong by more than one per cent"
+            }
             Self::IgnoredInput => "inputs were ignored: not finite, or for something that cannot take them",
             Self::Regularized => "singular pivots were made soft",
             Self::Divided => "steps were divided to close joints or settle contacts",
@@ -184,6 +229,8 @@ impl StepReport {
             (HealthNotice::DeepContact, health.deep_contact.map(contact)),
             (HealthNotice::DeepFlesh, health.deep_flesh.map(Culprit::Flesh)),
             (HealthNotice::UnsolvedLoops, model(health.unsolved_loops)),
+            (HealthNotice::UnsolvedFlesh, model(health.unsolved_flesh)),
+            (HealthNotice::UnsolvedContacts, model(health.unsolved_contacts)),
             (HealthNotice::IgnoredInput, model(health.ignored_inputs > 0)),
             (HealthNotice::Regularized, model(health.regularized > 0)),
             (HealthNotice::Overlap, slight.map(contact)),

@@ -120,6 +120,12 @@ pub struct Health {
     pub deep_flesh: Option<FleshInside>,
     /// Loops were not solved: their numbers diverged or broke down.
     pub unsolved_loops: bool,
+    /// Flesh was solved with a relative error above one per cent.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub unsolved_flesh: bool,
+    /// Contacts of bodies were solved with a relative error above one per cent.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub unsolved_contacts: bool,
     /// First body whose state is no longer finite.
     pub non_finite: Option<BodyId>,
     /// First tetrahedron whose force is no longer finite.

@@ -69,6 +69,9 @@ pub fn step_observed(
     report
 }
 
+/// Relative error of the forces of flesh and contacts from which they count as not solved.
+const UNSOLVED: f64 = 0.01;
+
 /// Writes the activations of all muscles; returns the number of entries that are left out.
 fn fill_activations(model: &Model, input: &Input, workspace: &mut Workspace) -> u32 {
     match model.flesh() {
@@ -89,6 +92,8 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         deep_contact: report.overlap.filter(ContactOverlap::is_deep).map(|overlap| overlap.bodies),
         deep_flesh: None,
         unsolved_loops: matches!(report.mechanism.loops.stop, LoopStop::Diverged | LoopStop::Breakdown),
+        unsolved_flesh: report.flesh.solve.is_some_and(|solve| solve.residual > UNSOLVED),
+        unsolved_contacts: report.flesh.touched.is_some_and(|touched| touched.residual > UNSOLVED),
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,
         refused: report.mechanism.refused,

@@ -1,6 +1,7 @@
 //! Replacing one value in the text of a scene, for `--set` and sweeps.
 
-use crate::path::{parse_path, replace};
+use crate::outline::TextNode;
+use crate::path::{Step, component_index, follow, parse_path, replace};
 use crate::read::{Complaint, outline, read};
 
 /// Why a value cannot be replaced.
@@ -25,9 +26,70 @@ pub(crate) fn with_value(text: &str, path: &str, value: &str) -> Result<String, 
         |complaint| EditFault::Malformed(text, complaint)
     };
     let root = outline(text).map_err(malformed(text))?;
-    let edited = parse_path(path).and_then(|steps| replace(text, &root, &steps, value));
+    let steps = parse_path(path).ok_or(EditFault::NoSuchPath)?;
+    let written = with_left_out_vector(text, &root, &steps);
+    let edited = match &written {
+        Some(text) => outline(text).ok().and_then(|root| replace(text, &root, &steps, value)),
+        None => replace(text, &root, &steps, value),
+    };
     let (edited, at) = edited.ok_or(EditFault::NoSuchPath)?;
     let root = outline(&edited).map_err(malformed(&edited))?;
     read(&edited, &root).map_err(|complaint| EditFault::Unreadable(at, complaint))?;
     Ok(edited)
+}
+
+/// Vectors that scenes have where they were left out.
+const USUAL: [&str; 9] = [
+    "(0, 0, 0)",
+    "(0, 0, -9.81)",
+    "(1, 0, 0)",
+    "(0, 1, 0)",
+    "(0, 0, 1)",
+    "(1, 1, 1)",
+    "(0, 0)",
+    "(0, 0, 0, 1)",
+    "(1, 1, 1, 1)",
+];
+
+/// `text` with the vector of a path that names one of its components, if it was left out: it has the usual value with which the scene stays the
+/// same.
+fn with_left_out_vector(text: &str, root: &TextNode<'_>, steps: &[Step<'_>]) -> Option<String> {
+    let (last, parent) = steps.split_last()?;
+    let is_component = match last {
+        Step::Index(_) => true,
+        Step::Field(name) => component_index(name).is_some(),
+        Step::Named(_) => false,
+    };
+    let is_written = follow(text, root, parent).1.is_empty();
+    if !is_component || is_written {
+        return None;
+    }
+    let before = read(text, root).ok()?;
+    USUAL.iter().find_map(|usual| {
+        let (edited, _) = replace(text, root, parent, usual)?;
+        let same = outline(&edited).ok().and_then(|root| read(&edited, &root).ok())? == before;
+        same.then_some(edited)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_value;
+
+    #[test]
+    fn components_of_vectors_that_were_left_out_can_be_set() {
+        let text = r#"(format: 1, bodies: [(name: "a", shapes: [Sphere(radius: 1)])])"#;
+        let set = |path| with_value(text, path, "7").ok();
+        let gravity = set("gravity[2]").expect("a component");
+        assert!(gravity.contains("gravity: (0, 0, 7)") && set("gravity.z") == Some(gravity));
+        assert!(set("gravity.x").is_some_and(|text| text.contains("gravity: (7, 0, -9.81)")));
+        let placed = set("bodies[\"a\"].pose.position.y").expect("a component");
+        assert!(placed.contains("pose: (position: (0, 7, 0))"), "{placed}");
+        let twice = with_value(&placed, "bodies[0].pose.position.x", "8").ok();
+        assert!(twice.is_some_and(|text| text.contains("pose: (position: (8, 7, 0))")));
+        assert_eq!(
+            [set("gravity.u"), set("gravity[3]"), set("bodies[1].pose.position.x")],
+            [None, None, None]
+        );
+    }
 }

@@ -131,9 +131,17 @@ impl fmt::Display for SceneError {
 pub struct SceneErrors(Vec<SceneError>);
 
 impl SceneErrors {
+    /// How many errors are listed; the rest is counted.
+    pub const LISTED: usize = 50;
+
     pub(crate) fn new(mut errors: Vec<SceneError>) -> Self {
         errors.sort_by_key(|e| (e.line, e.column));
         Self(errors)
+    }
+
+    /// The line after the listed ones of `n` errors, if there are more.
+    pub fn beyond_listed(n: usize) -> Option<String> {
+        n.checked_sub(Self::LISTED).filter(|more| *more > 0).map(|more| format!("… and {more} more"))
     }
 
     /// The errors.
@@ -143,14 +151,14 @@ impl SceneErrors {
 }
 
 impl fmt::Display for SceneErrors {
-    /// One error per line.
+    /// One error per line, the first [`SceneErrors::LISTED`] of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, error) in self.0.iter().enumerate() {
+        for (i, error) in self.0.iter().take(Self::LISTED).enumerate() {
             if i > 0 {
                 f.write_str("\n")?;
             }
             write!(f, "{error}")?;
         }
-        Ok(())
+        Self::beyond_listed(self.0.len()).map_or(Ok(()), |more| write!(f, "\n{more}"))
     }
 }

@@ -16,7 +16,7 @@ use crate::outline::{TextNode, line_column};
 use crate::path::{follow, parse_path};
 use crate::read::{Complaint, outline, read};
 use crate::suggest::nearest;
-use crate::{doc::SceneDoc, files::read_files, validate::validate, version};
+use crate::{doc::SceneDoc, files::read_files, limits::SceneLimits, validate::validate, version};
 
 /// The text of a scene. It can be edited value by value; errors still have the right line and column.
 ///
@@ -34,6 +34,7 @@ pub struct SceneSource {
     folder: Option<PathBuf>,
     /// Contents of files that the scene names.
     files: BTreeMap<String, Vec<u8>>,
+    limits: SceneLimits,
 }
 
 impl SceneSource {
@@ -41,7 +42,7 @@ impl SceneSource {
     /// contents into `SceneDoc::files`.
     pub fn new(text: impl Into<String>, file: impl Into<String>) -> Self {
         let (file, text) = (file.into(), without_byte_order_mark(text.into()));
-        Self { file, text, folder: None, files: BTreeMap::new() }
+        Self { file, text, folder: None, files: BTreeMap::new(), limits: SceneLimits::default() }
     }
 
     /// Contents of the files that the scene names, by the names as written: [`SceneSource::parse`] puts them into `SceneDoc::files`.
@@ -50,11 +51,25 @@ impl SceneSource {
         Self { files, ..self }
     }
 
+    /// How much the scene may ask for.
+    #[must_use]
+    pub fn with_limits(self, limits: SceneLimits) -> Self {
+        Self { limits, ..self }
+    }
+
     /// Reads a file; those that it names are read beside it by [`SceneSource::parse`].
     pub fn load(path: &Path) -> Result<Self, SceneErrors> {
+        Self::load_within(path, SceneLimits::default())
+    }
+
+    /// [`SceneSource::load`] with these limits.
+    pub fn load_within(path: &Path, limits: SceneLimits) -> Result<Self, SceneErrors> {
         let file = path.display().to_string();
-        match read_text(path) {
-            Ok(text) => Ok(Self { folder: path.parent().map(Path::to_owned), ..Self::new(text, file) }),
+        match read_text(path, limits.file_bytes) {
+            Ok(text) => {
+                let folder = path.parent().map(Path::to_owned);
+                Ok(Self { folder, limits, ..Self::new(text, file) })
+            }
             Err((message, hint)) => Err(SceneErrors::new(vec![SceneError {
                 file,
                 line: 0,
@@ -132,10 +147,11 @@ impl SceneSource {
         let root = self.outline()?;
         let text = version::upgrade(&self.text, &root).map_err(|issue| self.located(&root, vec![issue]))?;
         let mut doc = read(text, &root).map_err(|complaint| located_at(&self.file, &self.text, complaint))?;
+        doc.limits = self.limits;
         validate(&doc).map_err(|issues| self.located(&root, issues))?;
         doc.files.clone_from(&self.files);
         if let Some(folder) = &self.folder {
-            read_files(&mut doc, |name| read_file(&folder.join(name)))
+            read_files(&mut doc, |name| read_file(&folder.join(name), self.limits.file_bytes))
                 .map_err(|issues| self.located(&root, issues))?;
         }
         Ok(doc)
@@ -183,7 +199,7 @@ impl SceneDoc {
 
     /// Replaces one value, as [`SceneSource::set`] does, and checks the result.
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), SceneErrors> {
-        let mut source = SceneSource::new(self.to_ron(), self.name.clone());
+        let mut source = SceneSource::new(self.to_ron(), self.name.clone()).with_limits(self.limits);
         source.set(path, value)?;
         let edited = source.parse()?;
         let files = std::mem::take(&mut self.files);
@@ -192,12 +208,9 @@ impl SceneDoc {
     }
 }
 
-/// Largest file that is read (bytes): 256 MB.
-const MAX_BYTES: u64 = 256_000_000;
-
 /// The text of a scene from a file or a pipe, or the message and hint of an error.
-fn read_text(path: &Path) -> Result<String, (String, String)> {
-    let bytes = File::open(path).map_err(|error| error.to_string()).and_then(read_bytes);
+fn read_text(path: &Path, most: u64) -> Result<String, (String, String)> {
+    let bytes = File::open(path).map_err(|error| error.to_string()).and_then(|file| read_bytes(file, most));
     let bytes = bytes.map_err(|message| (message, String::new()))?;
     let is_strange = |&byte: &u8| byte < b' ' && !byte.is_ascii_whitespace();
     let strange = bytes.iter().position(is_strange);
@@ -218,7 +231,7 @@ fn without_byte_order_mark(text: String) -> String {
 }
 
 /// The contents of a file, or an error message.
-fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => missing(path),
         _ => error.to_string(),
@@ -226,10 +239,10 @@ fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     if !metadata.is_file() {
         return Err("this is not a file".to_owned());
     }
-    if metadata.len() > MAX_BYTES {
-        return Err(too_large(metadata.len()));
+    if metadata.len() > most {
+        return Err(too_large(metadata.len(), most));
     }
-    read_bytes(File::open(path).map_err(|error| error.to_string())?)
+    read_bytes(File::open(path).map_err(|error| error.to_string())?, most)
 }
 
 /// What to say of a file that is not there: which one beside it has a similar name.
@@ -246,12 +259,12 @@ fn missing(path: &Path) -> String {
 }
 
 /// Reads at most [`MAX_BYTES`]; the file may grow while it is read, or be endless.
-fn read_bytes(file: File) -> Result<Vec<u8>, String> {
+fn read_bytes(file: File, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_BYTES { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > most { Err(too_large(bytes.len() as u64, most)) } else { Ok(bytes) }
 }
 
-fn too_large(n: u64) -> String {
-    format!("it has {n} bytes, more than {MAX_BYTES}")
+fn too_large(n: u64, most: u64) -> String {
+    format!("it has {n} bytes, more than {most}; the limit `file_bytes` can be raised")
 }

@@ -49,7 +49,7 @@ pub(crate) fn follow<'n, 't, 's, 'p>(
     let mut node = root;
     for (i, step) in steps.iter().enumerate() {
         let next = match *step {
-            Step::Field(name) => node.field(name),
+            Step::Field(name) => node.field(name).or_else(|| component(node, name)),
             Step::Index(index) => node.items().get(index),
             Step::Named(name) => node.items().iter().find(|item| has_name(text, item, name)),
         };
@@ -59,6 +59,16 @@ pub(crate) fn follow<'n, 't, 's, 'p>(
         }
     }
     (node, &[])
+}
+
+/// The component `x`, `y`, `z` or `w` of a list without names.
+fn component<'n, 't>(node: &'n TextNode<'t>, name: &str) -> Option<&'n TextNode<'t>> {
+    node.items().get(component_index(name)?)
+}
+
+/// The place of a component by its name.
+pub(crate) fn component_index(name: &str) -> Option<usize> {
+    ["x", "y", "z", "w"].iter().position(|known| *known == name)
 }
 
 /// `text` with `value` at the end of `steps`: replaced where it stands, added as a field where it does

@@ -2,10 +2,8 @@
 //!
 //! A run that leaves the finite numbers fails whatever the scene expects.
 
-use std::collections::BTreeSet;
-
 use sinew_compile::{BuildError, SweptScene, sweep_runs};
-use sinew_engine::{Culprit, EnergyAccount, HealthNotice, State};
+use sinew_engine::{EnergyAccount, HealthNotice, NoticeCounts, State};
 use sinew_scene::SceneDoc;
 
 use crate::{broken::BrokenJoint, expectation::Expectation, meter::ExpectMeter, world::World};
@@ -68,23 +66,23 @@ pub fn run_and_check(scene: &SceneDoc) -> Result<ExpectOutcome, BuildError> {
 fn run_once(run: SweptScene) -> Result<RunOutcome, BuildError> {
     let mut world = World::from_scene(&run.scene)?;
     let mut meter = ExpectMeter::new(&run.scene.expect, &world);
-    let (mut n_steps, mut warned, mut warnings) = (0, BTreeSet::new(), Vec::new());
+    let (mut n_steps, mut notices) = (0, NoticeCounts::default());
     let mut account = EnergyAccount::new(world.model(), world.state(), world.input(), world.settings());
     while n_steps < world.info().n_steps && meter.non_finite().is_none() && meter.non_finite_tet().is_none() {
         let report = world.step();
         meter.observe(&world, &report);
         n_steps += 1;
         let excess = account.note(world.model(), world.state(), world.input(), world.settings());
-        let gain = excess.is_gain().then_some((HealthNotice::EnergyGained, Culprit::Model));
-        for (notice, culprit) in report.notices().chain(gain).filter(|(notice, _)| notice.is_warning()) {
-            if warned.insert(notice) {
-                warnings.push(notice.tell(culprit, world.model()));
-            }
+        notices.note(&report, world.model());
+        if excess.is_gain() {
+            notices.note_of_model(HealthNotice::EnergyGained, 1, report.index, world.model());
         }
     }
-    if meter.inverted_since().is_some() {
-        warnings.push(HealthNotice::Inverted.tell(Culprit::Model, world.model()));
+    if let Some(first) = meter.inverted_since() {
+        notices.note_of_model(HealthNotice::Inverted, n_steps + 1 - first, first, world.model());
     }
+    let warnings = notices.iter().filter(|count| count.notice.is_warning());
+    let warnings = warnings.map(|count| count.what.clone()).collect();
     let tet = meter.non_finite_tet().map(|tet| format!("tetrahedron {tet}"));
     let non_finite = meter.non_finite().map(|body| world.mechanism().body_name(body).to_owned()).or(tet);
     let (digest, end) = (world.digest(), world.checkpoint());

@@ -7,6 +7,7 @@ mod meter;
 mod motions;
 mod recording;
 mod save;
+mod saved_files;
 mod world;
 
 pub use broken::BrokenJoint;
@@ -29,9 +30,9 @@ pub use sinew_contact::{
 };
 pub use sinew_engine::{
     ActuatorEffort, Appearance, Contact, ContactOverlap, ContactPartner, Culprit, EnergyAccount,
-    EnergyExcess, FleshStepping, Health, HealthNotice, Model, Reduced, ReducedMethod, ReducedModel,
-    RestoreError, Scheme, Settings, Sleep, SleepState, Stage, State, StepReport, Watch, Workspace, digest,
-    digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
+    EnergyExcess, FleshStepping, Health, HealthNotice, Model, NoticeCount, NoticeCounts, Reduced,
+    ReducedMethod, ReducedModel, RestoreError, Scheme, Settings, Sleep, SleepState, Stage, State, StepReport,
+    Watch, Workspace, digest, digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
 };
 pub use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshReport, FleshState, SurfacePoint};
 pub use sinew_math::{Force, MassProperties, Motion, Pose, Shape};

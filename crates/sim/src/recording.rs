@@ -16,6 +16,7 @@ use sinew_mechanism::Input;
 use sinew_scene::{EditableScene, SceneDoc, SceneHandles};
 
 use crate::World;
+use crate::saved_files::SavedFiles;
 use crate::world::scene::PartsNow;
 
 /// Inputs and checkpoints of a run of one world, with its edits.
@@ -154,6 +155,36 @@ impl Recording {
         world.go_back(&leg.parts, leg.settings, &state).map_err(RewindError::Build)
     }
 
+    /// A world of this run where it was after `n_steps` steps, to look at a recording that was read: see [`Recording::rewind`].
+    ///
+    /// # Errors
+    /// If so many steps were not recorded, or the run is one of a model without a scene.
+    pub fn world_after(&self, n_steps: usize) -> Result<World, RewindError> {
+        let scene = self.legs[0].parts.scene.as_ref().ok_or(RewindError::NoScene)?;
+        let mut world = World::from_editable(EditableScene::clone(scene)).map_err(RewindError::Build)?;
+        self.rewind(&mut world, n_steps)?;
+        Ok(world)
+    }
+
+    /// Makes all steps again, shows each with its report, and returns the world at the end. It has the bits of then if nothing has changed
+    /// but the machine: compare [`World::state`] with [`Recording::state_after`].
+    ///
+    /// # Errors
+    /// As [`Recording::world_after`].
+    pub fn replay(&self, mut show: impl FnMut(&World, &StepReport)) -> Result<World, RewindError> {
+        let mut world = self.world_after(0)?;
+        let mut next_leg = 0;
+        for (i, input) in self.inputs.iter().enumerate() {
+            while let Some(leg) = self.legs.get(next_leg).filter(|leg| leg.first == i) {
+                world.go_back(&leg.parts, leg.settings, &leg.start).map_err(RewindError::Build)?;
+                next_leg += 1;
+            }
+            let report = world.step_with(input);
+            show(&world, &report);
+        }
+        Ok(world)
+    }
+
     /// Forgets everything after `n_steps` steps, so that the run can take another turn from there. Nothing if there are not more.
     pub fn truncate(&mut self, n_steps: usize) {
         let Some(last) = self.state_after(n_steps) else { return };
@@ -183,6 +214,8 @@ pub enum RewindError {
     },
     /// The scene of then does not compile, which it did.
     Build(BuildError),
+    /// The run is one of a model without a scene.
+    NoScene,
 }
 
 impl std::fmt::Display for RewindError {
@@ -195,6 +228,9 @@ impl std::fmt::Display for RewindError {
                 )
             }
             Self::Build(error) => error.fmt(f),
+            Self::NoScene => f.write_str(
+                "the recording has no scene: its world was made from a model; rewind a world of that model",
+            ),
         }
     }
 }
@@ -202,7 +238,7 @@ impl std::fmt::Display for RewindError {
 impl std::error::Error for RewindError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::NotRecorded { .. } => None,
+            Self::NotRecorded { .. } | Self::NoScene => None,
             Self::Build(error) => Some(error),
         }
     }
@@ -232,6 +268,9 @@ fn with_handles<'a>(
 struct SavedRecording {
     every: NonZeroUsize,
     scenes: Vec<SceneDoc>,
+    /// Older recordings have none.
+    #[serde(default)]
+    files: SavedFiles,
     /// Per scene; older recordings have none.
     #[serde(default)]
     handles: Vec<SceneHandles>,
@@ -271,16 +310,19 @@ impl Serialize for Recording {
             legs.push(SavedLeg { first, scene, gone, settings, start: leg.start.clone() });
         }
         let handles = scenes.iter().map(|scene| scene.handles()).collect();
-        let scenes = scenes.into_iter().map(|scene| scene.scene().clone()).collect();
+        let scenes: Vec<SceneDoc> = scenes.into_iter().map(|scene| scene.scene().clone()).collect();
+        let files = SavedFiles::of(&scenes);
         let Self { every, checkpoints, inputs, last, .. } = self.clone();
-        SavedRecording { every, scenes, handles, legs, checkpoints, inputs, last }.serialize(serializer)
+        SavedRecording { every, scenes, files, handles, legs, checkpoints, inputs, last }
+            .serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Recording {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = SavedRecording::deserialize(deserializer)?;
-        let SavedRecording { every, scenes, handles, legs, checkpoints, inputs, last } = saved;
+        let SavedRecording { every, mut scenes, files, handles, legs, checkpoints, inputs, last } = saved;
+        files.give(&mut scenes);
         let begins = legs.first().is_some_and(|leg| leg.first == 0);
         if !begins || checkpoints.len() != inputs.len() / every + 1 {
             return Err(de::Error::custom("the recording is damaged: a state is missing"));

@@ -15,8 +15,8 @@ use glam::DVec3;
 use sinew_compile::{RigidParts, SceneInfo, ScenePeriod, Script, ScriptTimes};
 use sinew_contact::{ContactEvent, Groups, Owner, Probe, RayCast, SurfaceHit, TouchSide};
 use sinew_engine::{
-    Appearance, Contact, Model, RestoreError, Settings, Stage, State, StepReport, Watch, Workspace, digest,
-    step_observed,
+    Appearance, Contact, Model, NoticeCounts, RestoreError, Settings, Stage, State, StepReport, Watch,
+    Workspace, digest, step_observed,
 };
 use sinew_flesh::SurfacePoint;
 use sinew_math::{Force, Motion, Pose};
@@ -48,15 +48,29 @@ pub struct World {
     periods: Vec<ScenePeriod>,
     /// Which of them is in force.
     period: usize,
-    script: Script,
-    /// Scratch: the tracks at the end of the step.
-    track_points: Vec<TrackPoint>,
+    playback: ScriptReader,
     info: SceneInfo,
     clock: FrameClock,
+    /// What steps told.
+    notices: NoticeCounts,
     /// Names of what touched when the last edit removed it.
     gone: Arc<[String]>,
     /// For edits; none if they need the whole scene to be compiled.
     parts: Option<RigidParts>,
+}
+
+/// The recorded inputs of a scene.
+#[derive(Clone, Debug, Default)]
+struct ScriptReader {
+    script: Script,
+    /// Scratch: the tracks at the end of the step.
+    points: Vec<TrackPoint>,
+}
+
+impl From<Script> for ScriptReader {
+    fn from(script: Script) -> Self {
+        Self { script, points: Vec::new() }
+    }
 }
 
 impl World {
@@ -74,10 +88,10 @@ impl World {
             appearance: Appearance::default(),
             periods: Vec::new(),
             period: 0,
-            script: Script::default(),
-            track_points: Vec::new(),
+            playback: ScriptReader::default(),
             info: SceneInfo::default(),
             clock: FrameClock::default(),
+            notices: NoticeCounts::default(),
             gone: Arc::default(),
             parts: None,
         }
@@ -108,6 +122,25 @@ impl World {
         &self.input
     }
 
+    /// What the steps of this world told, each notice once with how often and since when; those that came before a state was restored
+    /// included. Energy is judged by an [`EnergyAccount`](crate::EnergyAccount) beside the world.
+    ///
+    /// ```
+    /// use sinew_sim::{BodyDoc, HealthNotice, Input, SceneDoc, Shape, World};
+    ///
+    /// let ball = BodyDoc::new("ball").shape(Shape::Sphere { radius: 0.1 });
+    /// let mut world = World::from_scene(&SceneDoc::new("fall").with(ball))?;
+    /// world.step();
+    /// assert!(world.notices().are_good());
+    /// world.step_with(&Input { spring_scale: f64::NAN, ..Input::default() });
+    /// let ignored = world.notices().get(HealthNotice::IgnoredInput).expect("it was told");
+    /// assert_eq!((ignored.steps, ignored.first_step), (1, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn notices(&self) -> &NoticeCounts {
+        &self.notices
+    }
+
     /// A copy of the state, to be restored later or elsewhere.
     pub fn checkpoint(&self) -> State {
         self.state.clone()
@@ -124,9 +157,10 @@ impl World {
         Ok(())
     }
 
-    /// Goes back to the beginning.
+    /// Goes back to the beginning, and forgets what steps told.
     pub fn reset(&mut self) {
         self.state.clone_from(&self.start);
+        self.notices = NoticeCounts::default();
         self.arrive();
     }
 
@@ -416,6 +450,7 @@ impl World {
         if self.periods.len() > 1 && !report.health.refused {
             report.index = self.info.steps.nearest(report.time);
         }
+        self.notices.note(&report, &self.model);
         report
     }
 
@@ -429,7 +464,8 @@ impl World {
 
     /// Reads the recorded input of a step.
     fn load_input(&mut self, times: ScriptTimes) {
-        let Self { model, state, script, track_points, input, .. } = self;
-        script.fill(model.mechanism(), &state.bodies, times, track_points, input);
+        let Self { model, state, playback, input, .. } = self;
+        let ScriptReader { script, points } = playback;
+        script.fill(model.mechanism(), &state.bodies, times, points, input);
     }
 }

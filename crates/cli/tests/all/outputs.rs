@@ -398,3 +398,67 @@ fn broken_joints_are_listed_with_time_and_load() {
     assert!(text.contains("  broke ") && text.contains(" under "), "{text}");
     assert!(json(&folder, &["pendulum", "--steps", "5"])["broken"].is_null());
 }
+
+#[test]
+fn the_step_that_went_wrong_is_one_file_that_does_it_again() {
+    let folder = Folder::new("trouble");
+    let run = |on: &str| sinew(&folder, &["run", "light_chain", "--on-trouble", on]);
+    let went_on = run("continue");
+    assert_eq!(went_on.status.code(), Some(0), "{}", stderr(&went_on));
+    let stopped = run("stop");
+    assert_eq!(stopped.status.code(), Some(1));
+    assert!(stderr(&stopped).contains("stopped at a warning: joint `"), "{}", stderr(&stopped));
+    assert!(!folder.0.join("light_chain-trouble.recording").exists());
+    let dumped = run("dump");
+    assert_eq!(dumped.status.code(), Some(1));
+    let digest =
+        stdout(&dumped).lines().find(|line| line.contains("state digest")).expect("a digest").to_owned();
+    let again = sinew(&folder, &["replay", "light_chain-trouble.recording"]);
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    let told = stdout(&again);
+    assert!(
+        told.contains(&format!("{digest}, as recorded")) && told.contains("  WARNING        step "),
+        "{told}"
+    );
+    folder.write("no.recording", "(bodies: [])");
+    let refused = sinew(&folder, &["replay", "no.recording"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("no.recording: this is no saved recording"), "{}", stderr(&refused));
+}
+
+#[test]
+fn names_in_reports_do_not_command_the_terminal() {
+    let folder = Folder::new("escapes");
+    let scene =
+        r#"(format: 1, name: "\u{1b}]0;x", bodies: [(name: "\u{1b}[31m", shapes: [Sphere(radius: R)])])"#;
+    folder.write("good.ron", &scene.replace('R', "0.1"));
+    let dangling = r#", joints: [(name: "j", kind: Ball, child: "\u{1b}[2J")])"#;
+    folder.write("bad.ron", &(scene.replace('R', "0.1").trim_end_matches(')').to_owned() + dangling));
+    let [good, bad] = ["good.ron", "bad.ron"].map(|name| sinew(&folder, &["run", name, "--steps", "1"]));
+    assert_eq!([good.status.code(), bad.status.code()], [Some(0), Some(2)]);
+    for output in [good, bad] {
+        let said = stdout(&output) + &stderr(&output);
+        assert!(said.contains("\\u{1b}") && !said.contains('\u{1b}'), "{said}");
+    }
+}
+
+#[test]
+fn limits_are_raised_on_the_command_line() {
+    let folder = Folder::new("limits");
+    folder.write(
+        "long.ron",
+        "(format: 1, generators: [Chain(n: 20, link: (shapes: [Capsule(radius: 0.01, length: 0.1)]))])",
+    );
+    let check = |limit: &str| sinew(&folder, &["check", "long.ron", "--limit", limit]);
+    assert_eq!(check("bodies=20").status.code(), Some(0));
+    let refused = check("bodies=19");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("makes 20 links, too many (use at most 19 bodies in all"),
+        "{}",
+        stderr(&refused)
+    );
+    for wrong in ["bodes=3", "bodies=0", "bodies"] {
+        assert_eq!(check(wrong).status.code(), Some(2), "{wrong}");
+    }
+}

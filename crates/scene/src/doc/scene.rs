@@ -9,6 +9,8 @@ use super::flesh::{FleshDoc, FleshSolverDoc};
 use super::motion::{InputDoc, SpringDoc, TrackDoc};
 use super::solve::{GyroscopicDoc, LoopsDoc, SleepDoc, StabilizeDoc, StepperDoc};
 use super::transmission::{GearDoc, RopeDoc};
+use crate::limits::SceneLimits;
+
 use super::{
     body::BodyDoc,
     camera::CameraDoc,
@@ -94,6 +96,9 @@ document! {
         /// whoever reads a scene from text does so by hand.
         #[serde(skip)]
         pub files: BTreeMap<String, Vec<u8>>,
+        /// How much it may ask for.
+        #[serde(skip)]
+        pub limits: SceneLimits,
     }
 }
 

@@ -22,8 +22,6 @@ use crate::error::SceneIssueKind as Kind;
 
 /// Most cubes along a side.
 const MAX_CELLS: u32 = 1_000;
-/// Most tetrahedra of one flesh.
-const MAX_TETS: u64 = 20_000_000;
 /// Most explicit substeps per step.
 const MAX_SUBSTEPS: u32 = 100_000;
 /// Most iterations of the solver.
@@ -148,14 +146,14 @@ pub(super) fn meshes_are_valid(scene: &SceneDoc, issues: &mut Issues) {
         match &flesh.mesh {
             FleshMeshDoc::Beam { size, cells } => {
                 issues.require_positive(&path, &[("size", size.min_element())]);
-                check_cells(issues, *cells, format!("{path}.cells"));
+                check_cells(issues, scene, *cells, format!("{path}.cells"));
             }
             FleshMeshDoc::Tets { nodes, tets } => check_tets(issues, nodes, tets, &path),
             FleshMeshDoc::Surface { cells, scale, .. } => {
-                check_cells(issues, [*cells, 1, 1], format!("{path}.cells"));
+                check_cells(issues, scene, [*cells, 1, 1], format!("{path}.cells"));
                 issues.require_positive(&path, &[("scale", *scale)]);
             }
-            FleshMeshDoc::Character { kind } => check_kind(issues, *kind, format_args!("{path}.kind")),
+            FleshMeshDoc::Character { kind } => check_kind(issues, scene, *kind, format_args!("{path}.kind")),
             FleshMeshDoc::TetGen { scale, .. } | FleshMeshDoc::TetFile { scale, .. } => {
                 issues.require_positive(&path, &[("scale", *scale)])
             }
@@ -163,25 +161,26 @@ pub(super) fn meshes_are_valid(scene: &SceneDoc, issues: &mut Issues) {
         }
     }
     for (i, character) in characters(scene) {
-        check_kind(issues, character.kind, format_args!("generators[{i}].kind"));
+        check_kind(issues, scene, character.kind, format_args!("generators[{i}].kind"));
     }
 }
 
-fn check_kind(issues: &mut Issues, kind: CharacterKindDoc, path: impl Display + Copy) {
+fn check_kind(issues: &mut Issues, scene: &SceneDoc, kind: CharacterKindDoc, path: impl Display + Copy) {
     if let CharacterKindDoc::WormFine { cells } = kind {
-        check_cells(issues, cells, format!("{path}.cells"));
+        check_cells(issues, scene, cells, format!("{path}.cells"));
     }
 }
 
 /// Counts of bricks along each side; a brick has six tetrahedra.
-fn check_cells(issues: &mut Issues, cells: [u32; 3], field: String) {
+fn check_cells(issues: &mut Issues, scene: &SceneDoc, cells: [u32; 3], field: String) {
     let n_tets = 6 * cells.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
     if let Some(n) = cells.iter().find(|n| !(1..=MAX_CELLS).contains(*n)) {
         let message = format!("{n} cells along a side are out of range");
         issues.add(Kind::OutOfRange, field, message, format!("use 1 to {MAX_CELLS}"));
-    } else if n_tets > MAX_TETS {
-        let message = format!("these cells make {n_tets} tetrahedra, more than {MAX_TETS}");
-        issues.add(Kind::OutOfRange, field, message, "use fewer cells");
+    } else if n_tets > scene.limits.tetrahedra {
+        let message = format!("these cells make {n_tets} tetrahedra");
+        let hint = format!("use at most {}, or raise the limit `tetrahedra`", scene.limits.tetrahedra);
+        issues.add(Kind::OutOfRange, field, message, hint);
     }
 }
 

@@ -4,11 +4,14 @@ use super::{issues::Issues, lookup::templates};
 use crate::doc::{GeneratorDoc, JointFramesDoc, PoseDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 
-/// Largest number of links of one generator.
-const MAX_LINKS: u64 = 10_000_000;
-
-/// Generators make at least one link and not absurdly many.
+/// Generators make at least one link, and bodies stay within the limit of the scene.
 pub(super) fn counts_are_sensible(scene: &SceneDoc, issues: &mut Issues) {
+    let most = scene.limits.bodies;
+    let mut bodies = scene.bodies.len() as u64;
+    if bodies > most {
+        let message = format!("{bodies} bodies are too many");
+        issues.add(Kind::GeneratorCount, "bodies", message, raise_limit(most));
+    }
     for (i, generator) in scene.generators.iter().enumerate() {
         let n = generator.n_links();
         let count = match generator {
@@ -25,12 +28,20 @@ pub(super) fn counts_are_sensible(scene: &SceneDoc, issues: &mut Issues) {
             let hint =
                 if matches!(generator, GeneratorDoc::Mesh(_)) { "use 2 or more" } else { "use 1 or more" };
             issues.add(Kind::GeneratorCount, field, "this generator makes no links", hint);
-        } else if n > MAX_LINKS {
+            continue;
+        }
+        let were_few = bodies <= most;
+        bodies = bodies.saturating_add(n);
+        if n > most || (were_few && bodies > most) {
             let n = if n == u64::MAX { "far too many".to_owned() } else { n.to_string() };
-            let message = format!("this generator makes {n} links");
-            issues.add(Kind::GeneratorCount, field, message, format!("use at most {MAX_LINKS} links"));
+            let message = format!("this generator makes {n} links, too many");
+            issues.add(Kind::GeneratorCount, field, message, raise_limit(most));
         }
     }
+}
+
+fn raise_limit(most: u64) -> String {
+    format!("use at most {most} bodies in all, or raise the limit `bodies`")
 }
 
 /// Templates leave out what the generator fills in.

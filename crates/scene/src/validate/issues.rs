@@ -7,13 +7,18 @@ use std::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::error::{SceneIssue, SceneIssueKind as Kind};
+use crate::error::{SceneErrors, SceneIssue, SceneIssueKind as Kind};
 
 /// What has been found so far.
 #[derive(Default)]
 pub(super) struct Issues(pub(super) Vec<SceneIssue>);
 
 impl Issues {
+    /// Whether all of them will be listed.
+    pub(super) fn are_few(&self) -> bool {
+        self.0.len() < SceneErrors::LISTED
+    }
+
     pub(super) fn add(
         &mut self,
         kind: Kind,

@@ -80,7 +80,7 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
             known.require_flesh(issues, flesh, || format!("inputs[{i}].flesh"));
             let known: Vec<_> = regions_of(scene, flesh).map(str::to_owned).collect();
             if let Some(region) = region.filter(|region| !known.iter().any(|name| name == region)) {
-                missing(issues, "region of this flesh", region, &known, format!("inputs[{i}].region"));
+                missing(issues, "region of this flesh", region, || known, format!("inputs[{i}].region"));
             }
         }
     }
@@ -159,7 +159,7 @@ fn check_followers(issues: &mut Issues, known: &Known<'_>, character: &Character
         known.require_track(issues, &follow.track, || field("track"));
         let joints: Vec<_> = character.joints().map(|joint| joint.name.clone()).collect();
         if !joints.contains(&follow.joint) {
-            missing(issues, "joint", &follow.joint, &joints, field("joint"));
+            missing(issues, "joint", &follow.joint, || joints, field("joint"));
         } else if character.follow[..k].iter().any(|other| other.joint == follow.joint) {
             let message = format!("the joint `{}` already follows a track", follow.joint);
             issues.add(Kind::DuplicateName, field("joint"), message, "remove one: a joint follows one track");
@@ -171,14 +171,21 @@ fn check_followers(issues: &mut Issues, known: &Known<'_>, character: &Character
 pub(super) struct Known<'s> {
     scene: &'s SceneDoc,
     bodies: BTreeSet<&'s str>,
+    joints: BTreeSet<&'s str>,
     tracks: BTreeSet<&'s str>,
+    /// Colliders and bodies that touch.
+    touching: BTreeSet<&'s str>,
 }
 
 impl<'s> Known<'s> {
     pub(super) fn of(scene: &'s SceneDoc) -> Self {
+        let colliders = scene.colliders.iter().map(|collider| collider.known_as());
+        let bodies = scene.bodies.iter().filter(|body| body.contact.is_some()).map(|body| body.name.as_str());
         Self {
             scene,
+            touching: colliders.chain(bodies).collect(),
             bodies: scene.bodies.iter().map(|b| b.name.as_str()).collect(),
+            joints: scene.joints.iter().map(|j| j.name.as_str()).collect(),
             tracks: scene.tracks.iter().map(|t| t.name.as_str()).collect(),
         }
     }
@@ -186,40 +193,33 @@ impl<'s> Known<'s> {
     pub(super) fn require_body(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
         if !self.bodies.contains(name) && !is_generated(self.scene, name, GeneratorDoc::makes_body) {
             let generated = self.scene.generators.iter().flat_map(GeneratorDoc::bodies_in_words);
-            let known = self.bodies.iter().map(|&body| body.to_owned()).chain(generated);
-            missing(issues, "body", name, &known.collect::<Vec<_>>(), field());
+            let known = || self.bodies.iter().map(|&body| body.to_owned()).chain(generated).collect();
+            missing(issues, "body", name, known, field());
         }
     }
 
     fn require_joint(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
-        let listed: Vec<String> = self.scene.joints.iter().map(|joint| joint.name.clone()).collect();
-        if !listed.iter().any(|joint| joint == name)
-            && !is_generated(self.scene, name, GeneratorDoc::makes_joint)
-        {
-            missing(issues, "joint", name, &listed, field());
+        if !self.joints.contains(name) && !is_generated(self.scene, name, GeneratorDoc::makes_joint) {
+            missing(issues, "joint", name, || owned(&self.joints), field());
         }
     }
 
     pub(super) fn require_flesh(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
         let known: Vec<_> = self.flesh().collect();
         if !known.iter().any(|flesh| flesh == name) {
-            missing(issues, "body of flesh", name, &known, field());
+            missing(issues, "body of flesh", name, || known, field());
         }
     }
 
     /// Something that can touch: a collider, by its name or that of its body, or flesh.
     pub(super) fn require_touching(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
-        let colliders = self.scene.colliders.iter().map(|collider| collider.known_as().to_owned());
-        let touching = self.scene.bodies.iter().filter(|body| body.contact.is_some());
-        let bodies = touching.map(|body| body.name.clone());
-        let known: BTreeSet<String> = colliders.chain(bodies).chain(self.flesh()).collect();
         let is_made = self.scene.generators.iter().any(|generator| {
             let touches = generator.templates().is_some_and(|(link, _)| link.contact.is_some());
             touches && generator.makes_body(name)
         });
-        if !known.contains(name) && !is_made {
-            let known: Vec<_> = known.into_iter().collect();
-            missing(issues, "collider or body of flesh", name, &known, field());
+        if !self.touching.contains(name) && !self.flesh().any(|flesh| flesh == name) && !is_made {
+            let known = || owned(&self.touching).into_iter().chain(self.flesh()).collect();
+            missing(issues, "collider or body of flesh", name, known, field());
         }
     }
 
@@ -232,19 +232,30 @@ impl<'s> Known<'s> {
 
     pub(super) fn require_track(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
         if !self.tracks.contains(name) {
-            let known = self.tracks.iter().map(|&track| track.to_owned());
-            missing(issues, "track", name, &known.collect::<Vec<_>>(), field());
+            missing(issues, "track", name, || owned(&self.tracks), field());
         }
     }
 }
 
-pub(super) fn missing(issues: &mut Issues, noun: &str, name: &str, known: &[String], field: String) {
+fn owned(names: &BTreeSet<&str>) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+/// Adds that a name is not known. The search for a similar one takes all names, so that only the first faults get a hint.
+pub(super) fn missing(
+    issues: &mut Issues,
+    noun: &str,
+    name: &str,
+    known: impl FnOnce() -> Vec<String>,
+    field: String,
+) {
     if name.is_empty() {
         let hint = format!("name a {noun}");
         issues.add(Kind::MissingField, field, format!("the name of a {noun} is missing"), hint);
     } else {
         let message = format!("there is no {noun} called `{name}`");
-        issues.add(Kind::UnknownName, field, message, suggestion(name, known));
+        let hint = if issues.are_few() { suggestion(name, &known()) } else { String::new() };
+        issues.add(Kind::UnknownName, field, message, hint);
     }
 }
 

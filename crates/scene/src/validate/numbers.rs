@@ -47,8 +47,7 @@ const MAX_STEPS: f64 = 1e12;
 const MAX_SUBSTEPS: u32 = 1_000;
 /// Most samples of a run.
 const MAX_SAMPLES: u32 = 1_000_000;
-/// Most scenes that a sweep makes, and most entries that it has.
-const MAX_MEMBERS: usize = 10_000;
+/// Most entries of a sweep.
 const MAX_SWEEPS: usize = 32;
 
 /// The time step is in range, and the run has a duration and a number of steps that are possible.
@@ -154,10 +153,11 @@ pub(super) fn expectations_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
 
 /// Every sweep has values and a path to a number.
 pub(super) fn sweeps_have_values_and_a_path(scene: &SceneDoc, issues: &mut Issues) {
-    let members = scene.sweep.iter().fold(1_usize, |all, sweep| all.saturating_mul(sweep.values.len()));
-    if members > MAX_MEMBERS || scene.sweep.len() > MAX_SWEEPS {
+    let members = scene.sweep.iter().fold(1_u64, |all, sweep| all.saturating_mul(sweep.values.len() as u64));
+    let most = scene.limits.members;
+    if members > most || scene.sweep.len() > MAX_SWEEPS {
         let message = format!("{} sweeps make {members} scenes", scene.sweep.len());
-        let hint = format!("use at most {MAX_SWEEPS} sweeps and {MAX_MEMBERS} scenes");
+        let hint = format!("use at most {MAX_SWEEPS} sweeps and {most} scenes, or raise the limit `members`");
         return issues.add(Kind::OutOfRange, "sweep".to_owned(), message, hint);
     }
     if scene.sweep.is_empty() {

@@ -137,7 +137,7 @@ fn require_joint(scene: &SceneDoc, issues: &mut Issues, name: &str, field: Strin
         let made = characters(scene).flat_map(|(_, character)| {
             character.joints().map(|joint| format!("{}_{}", character.name, joint.name))
         });
-        missing(issues, "joint", name, &listed.chain(made).collect::<Vec<_>>(), field);
+        missing(issues, "joint", name, || listed.chain(made).collect(), field);
     }
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use sinew_scene::{
     AttachDoc, AttachedDoc, BodyDoc, CharacterKindDoc, ColliderDoc, ColliderShapeDoc, ContactDoc, CurveDoc,
     DisturbanceDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, MassDoc, PlasticDoc,
-    PoseDoc, RotationDoc, SceneDoc, SceneSource, Shape, ShapeDoc, TrackDoc, ViscousDoc,
+    PoseDoc, RotationDoc, SceneDoc, SceneLimits, SceneSource, Shape, ShapeDoc, TrackDoc, ViscousDoc,
 };
 
 fn number() -> impl Strategy<Value = f64> {
@@ -179,4 +179,52 @@ fn text_may_begin_with_a_byte_order_mark() {
     assert_eq!(scene.unwrap_or_else(|errors| panic!("{errors}")).name, "marked");
     let errors = SceneDoc::from_ron("\u{feff}(format: 1, nam: 2)", "marked.ron").expect_err("no such field");
     assert!(errors.to_string().starts_with("marked.ron:1:13:"), "{errors}");
+}
+
+#[test]
+fn many_errors_are_counted_and_only_the_first_look_for_similar_names() {
+    let bodies: Vec<String> =
+        (0..3000).map(|i| format!("(name: \"b{i}\", shapes: [Sphere(radius: 0.1)])")).collect();
+    let joints: Vec<String> =
+        (0..2000).map(|i| format!("(name: \"j{i}\", kind: Ball, child: \"c{i}\")")).collect();
+    let text = format!("(format: 1, bodies: [{}], joints: [{}])", bodies.join(", "), joints.join(", "));
+    let errors = SceneDoc::from_ron(&text, "many.ron").expect_err("no such bodies");
+    assert_eq!(errors.as_slice().len(), 2000);
+    let said = errors.to_string();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!((lines.len(), lines[50]), (51, "… and 1950 more"));
+    let hinted =
+        errors.as_slice().iter().filter(|error| error.issue.hint.starts_with("did you mean `b")).count();
+    assert_eq!(hinted, 50);
+}
+
+#[test]
+fn limits_of_a_scene_can_be_lowered_and_raised() {
+    let chain = |n: u32| {
+        format!("Chain(name: \"c{n}\", n: {n}, link: (shapes: [Capsule(radius: 0.01, length: 0.1)]))")
+    };
+    let parse = |generators: &str, change: fn(&mut SceneLimits)| {
+        let mut limits = SceneLimits::default();
+        change(&mut limits);
+        let text = format!("(format: 1, generators: [{generators}])");
+        SceneSource::new(text, "a.ron").with_limits(limits).parse().map_err(|errors| errors.to_string())
+    };
+    let both = format!("{}, {}", chain(6), chain(5));
+    assert!(parse(&both, |limits| limits.bodies = 11).is_ok());
+    let said = parse(&both, |limits| limits.bodies = 10).expect_err("eleven bodies");
+    assert!(
+        said.starts_with("a.ron:1:")
+            && said.contains("generators[1].n: this generator makes 5 links, too many"),
+        "{said}"
+    );
+    assert!(parse(&chain(1_000_001), |_| ()).is_err());
+    assert!(parse(&chain(1_000_001), |limits| limits.bodies = 2_000_000).is_ok());
+    let sweep = "], sweep: [(path: \"dt\", values: [0.1, 0.2, 0.3])], bodies: [";
+    assert!(parse(sweep, |limits| limits.members = 3).is_ok());
+    assert!(parse(sweep, |limits| limits.members = 2).expect_err("three scenes").contains("3 scenes"));
+    let beam = "], flesh: [(name: \"f\", mesh: Beam(size: (1, 1, 1), cells: (10, 10, 10)))], bodies: [";
+    assert!(parse(beam, |limits| limits.tetrahedra = 6000).is_ok());
+    assert!(
+        parse(beam, |limits| limits.tetrahedra = 5999).expect_err("6,000").contains("make 6000 tetrahedra")
+    );
 }

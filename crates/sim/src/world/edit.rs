@@ -154,7 +154,7 @@ impl World {
         let set_by_hand = self.periods.get(self.period).is_none_or(|period| period.settings != self.settings);
         let settings = set_by_hand.then_some(self.settings);
         (self.model, self.start, self.appearance, self.parts) = (model, start, appearance, parts);
-        (self.periods, self.script, self.info) = (periods, script, info);
+        (self.periods, self.playback, self.info) = (periods, script.into(), info);
         self.enter(self.period_at(self.time()));
         if let Some(mut settings) = settings {
             settings.flesh = self.settings.flesh;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sinew_compile::{
     BuildError, CompiledScene, SceneInfo, ScenePeriod, ScriptTimes, compile, controller, periods,
 };
-use sinew_engine::{Model, Scheme, Settings, State, Workspace};
+use sinew_engine::{Model, NoticeCounts, Scheme, Settings, State, Workspace};
 use sinew_mechanism::Input;
 use sinew_scene::{ChangeDoc, EditableScene, SceneDoc, ScoreDoc, TrackDoc, validate};
 
@@ -58,10 +58,10 @@ impl World {
             appearance,
             period: 0,
             periods,
-            script,
-            track_points: Vec::new(),
+            playback: script.into(),
             info,
             clock: FrameClock::default(),
+            notices: NoticeCounts::default(),
             gone: Arc::default(),
             parts,
         };
@@ -180,7 +180,7 @@ impl World {
         let period = self.period_at(time);
         let settings = if period == self.period { &self.settings } else { &self.periods[period].settings };
         let times = ScriptTimes::beginning_at(time, settings.dt);
-        self.script.fill(self.mechanism(), &self.state.bodies, times, &mut Vec::new(), &mut input);
+        self.playback.script.fill(self.mechanism(), &self.state.bodies, times, &mut Vec::new(), &mut input);
         input
     }
 

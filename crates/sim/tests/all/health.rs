@@ -275,3 +275,38 @@ fn flesh_inside_flesh_or_inside_the_ground_is_told() {
         assert!(!found.contains_key(&HealthNotice::DeepFlesh), "{found:?}");
     }
 }
+
+#[test]
+fn the_guide_lists_every_notice_as_warning_or_note() {
+    let guide = include_str!("../../../../docs/guide/health.md");
+    let (warnings, rest) = guide.split_once("## Notes").expect("two tables");
+    let (notes, _) = rest.split_once("## When").expect("an end");
+    let listed = |table: &str| -> Vec<String> {
+        let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        rows.map(|(name, _)| name.to_owned()).collect()
+    };
+    let named = |is_warning: bool| -> Vec<String> {
+        let some = HealthNotice::ALL.into_iter().filter(|notice| notice.is_warning() == is_warning);
+        some.map(|notice| ron::to_string(&notice).expect("a name")).collect()
+    };
+    assert_eq!(listed(warnings), named(true));
+    assert_eq!(listed(notes), named(false));
+}
+
+#[test]
+fn worlds_count_what_their_steps_told() {
+    let mut world = world("motor_capped");
+    let mut told = 0;
+    for _ in 0..5 {
+        let report = world.step();
+        told += report.notices().filter(|(notice, _)| *notice == HealthNotice::SaturatedMotor).count() as u64;
+    }
+    let count = world.notices().get(HealthNotice::SaturatedMotor).expect("it was told");
+    assert_eq!((count.steps, count.first_step), (told, 1));
+    assert_eq!(count.what, "joint `rail` has its motor at the largest force");
+    assert!(world.notices().are_good(), "a note is no warning");
+    world.step_with(&Input { spring_scale: f64::NAN, ..Input::default() });
+    assert!(!world.notices().are_good());
+    world.reset();
+    assert_eq!(world.notices().iter().count(), 0);
+}

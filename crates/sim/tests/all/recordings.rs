@@ -259,3 +259,25 @@ fn told(world: &World) -> Vec<String> {
     let sides = world.events().iter().flat_map(|event| event.sides);
     sides.map(|side| world.side_name(side).to_owned()).collect()
 }
+
+#[test]
+fn recordings_keep_the_files_of_their_scenes() {
+    let text = r#"(format: 1, bodies: [(name: "stone", shapes: [Sphere(radius: 0.1)])], colliders: [(body: "stone", shape: Convex(file: "stone.obj"))])"#;
+    let mut scene = SceneDoc::from_ron(text, "stone.ron").expect("a good scene");
+    let stone = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    scene.files.insert("stone.obj".to_owned(), stone.into());
+    let mut world = World::from_scene(&scene).expect("a good scene");
+    let mut recording = Recording::new(&world, 2);
+    for _ in 0..3 {
+        recording.step(&mut world);
+    }
+    let text = recording_to_text(&recording).expect("a recording of a scene");
+    let bytes = recording_to_bytes(&recording).expect("a recording of a scene");
+    let [from_text, from_bytes] = [recording_from_text(&text), recording_from_bytes(&bytes)];
+    for read in [from_text, from_bytes] {
+        let mut steps = 0;
+        let replayed =
+            read.expect("what was written").replay(|_, _| steps += 1).expect("its scene has its files");
+        assert_eq!((replayed.digest(), steps), (world.digest(), 3));
+    }
+}
