@@ -12,6 +12,9 @@ mod determinism {}
 #[doc = include_str!("../../docs/guide/first-scene.md")]
 mod first_scene {}
 
+#[doc = include_str!("../../docs/guide/health.md")]
+mod health {}
+
 #[doc = include_str!("../../docs/guide/flesh-meshes.md")]
 mod flesh_meshes {}
 
