@@ -171,10 +171,50 @@ impl MinimizeScratch {
         }
         if !are_new {
             let follow_precision = COARSER * settings.follow_precision;
-            return self.minimize(forces, tree, &ConvexSettings { follow_precision, ..alone });
+            return self.minimize_bare(forces, tree, free, &ConvexSettings { follow_precision, ..alone });
         }
         let (settings, ahead) = self.settle(forces, tree, free, &alone);
-        self.minimize(forces, tree, &settings).after(ahead)
+        self.minimize_bare(forces, tree, free, &settings).after(ahead)
+    }
+
+    /// [`Self::minimize`] on a tree whose twists tell the impulses that they need. Both are changed together, and on a light body that touches stiff
+    /// things they part by what rounding leaves of impulses far beyond its momentum: then the search goes on with those that are needed.
+    fn minimize_bare(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut dyn BareTree,
+        free: &[Motion],
+        settings: &ConvexSettings,
+    ) -> ConvexReport {
+        let mut report = self.minimize(forces, tree, settings);
+        for _ in 0..RENEWALS {
+            if !self.renew_impulses(tree, free) {
+                break;
+            }
+            report = self.minimize(forces, tree, settings).after(report);
+        }
+        report
+    }
+
+    /// Takes the impulses that the twists need, if those of some body are others; returns whether they are.
+    fn renew_impulses(&mut self, tree: &dyn BareTree, free: &[Motion]) -> bool {
+        let Self { impulses, motions, diagonal, given: needed, residual: momenta, direction, .. } = self;
+        direction.0.fill(Motion::ZERO);
+        let is_known = tree.forces(free, motions, needed) && tree.forces(&direction.0, free, momenta);
+        let is_wrong = |i: usize| {
+            let off = needed[i] - (impulses[i] - diagonal[i].mul(motions[i]));
+            let is_far =
+                |off: DVec3, one: DVec3, other: DVec3| off.length() > RIGHT * (one.length() + other.length());
+            is_far(off.linear, needed[i].linear, momenta[i].linear)
+                || is_far(off.angular, needed[i].angular, momenta[i].angular)
+        };
+        let are_wrong = is_known && (0..motions.len()).any(is_wrong);
+        if are_wrong {
+            for (i, impulse) in impulses.iter_mut().enumerate() {
+                *impulse = needed[i] + diagonal[i].mul(motions[i]);
+            }
+        }
+        are_wrong
     }
 
     /// Begins with the present twists, if that is near: the bodies rest. Else where they settle, or without forces if that has less energy.

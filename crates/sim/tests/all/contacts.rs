@@ -1,5 +1,6 @@
 //! Contacts as they are told: forces that carry what rests, and that change momentum.
 
+use crate::common::small;
 use glam::DVec3;
 use sinew_sim::{ContactPartner, SceneDoc, World};
 
@@ -332,5 +333,30 @@ fn bullets_do_not_pass_a_box_from_anywhere_in_a_step() {
                 "{speed} m/s from {x} m: {target:?} {bullet:?}"
             );
         }
+    }
+}
+
+#[test]
+fn a_light_box_rests_on_a_heavy_one_whatever_its_mass() {
+    for (gap, heavy) in
+        [(1e-3, 1e4), (1e-3, 1e6), (1e-3, 1e7), (1e-3, 3e7), (1e-3, 1e8), (0.7, 1e6), (0.7, 1e8)]
+    {
+        let mut world = small(&format!(
+            r#"bodies: [
+                 (name: "heavy", pose: (position: (0, 0, 0.05)), shapes: [Box(size: (0.1, 0.1, 0.1))], mass: Total({heavy}), contact: ()),
+                 (name: "light", pose: (position: (0, 0, {})), shapes: [Box(size: (0.1, 0.1, 0.1))], mass: Total(1), contact: ()),
+               ],
+               colliders: [(name: "floor", shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))],"#,
+            0.15 + gap
+        ));
+        let mut highest: f64 = 0.0;
+        for _ in 0..120 {
+            world.step();
+            let light = &world.state().bodies.motions[1];
+            highest = highest.max(light.linear.z);
+        }
+        let places: Vec<f64> = world.state().bodies.poses.iter().map(|pose| pose.translation.z).collect();
+        assert!((places[1] - places[0] - 0.1).abs() < 1e-4, "{heavy} kg, gap {gap}: {places:?}");
+        assert!(highest < 0.05, "{heavy} kg, gap {gap}: flung up at {highest} m/s");
     }
 }
