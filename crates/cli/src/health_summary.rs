@@ -1,6 +1,6 @@
 //! What was repaired, divided, left open or worth knowing over all steps of a run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sinew_sim::{Culprit, EnergyAccount, EnergyExcess, HealthNotice, StepReport, World};
 
 use crate::text::{count, quantity};
@@ -12,7 +12,7 @@ const VISIBLE: f64 = 0.02;
 const GAINED_AT_ONCE: f64 = 0.1;
 
 /// Sums and maxima over the steps.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct HealthSummary {
     /// Singular pivots that were regularized.
     pub(crate) regularized: u64,
@@ -40,18 +40,18 @@ pub(crate) struct HealthSummary {
     #[serde(skip_serializing_if = "Option::is_none", rename = "exploded_s")]
     exploded: Option<f64>,
     /// What is probably not meant, with its place in the scene.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) doubts: Vec<String>,
     /// Each sort of notice once, warnings first.
     pub(crate) notices: Vec<NoticeCount>,
     /// Where energy comes from.
     #[serde(skip)]
-    watch: EnergyWatch,
+    pub(crate) watch: EnergyWatch,
 }
 
 /// Looks for energy without a source while settings stay in force.
-#[derive(Clone, Debug, Default)]
-struct EnergyWatch {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct EnergyWatch {
     account: Option<EnergyAccount>,
     /// When the settings in force began, s.
     in_force_since: Option<f64>,
@@ -60,7 +60,7 @@ struct EnergyWatch {
 }
 
 /// Energy above what was put in.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct LargestGain {
     /// J, and as a share of what was exchanged.
     energy: f64,
@@ -70,12 +70,12 @@ struct LargestGain {
 }
 
 /// A notice over all steps.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct NoticeCount {
-    #[serde(skip)]
-    notice: HealthNotice,
-    #[serde(skip)]
-    culprit: Culprit,
+    #[serde(skip, default = "no_notice")]
+    pub(crate) notice: HealthNotice,
+    #[serde(skip, default = "no_culprit")]
+    pub(crate) culprit: Culprit,
     /// Whether the result is not what the scene asked for.
     pub(crate) is_warning: bool,
     /// In words, with the first body, joint or rope that it is about.
@@ -85,6 +85,15 @@ pub(crate) struct NoticeCount {
     /// Steps in which it was so, and the first of them.
     pub(crate) steps: u64,
     pub(crate) first_step: u64,
+}
+
+/// Of a notice that was read, until what was saved beside tells it.
+fn no_notice() -> HealthNotice {
+    HealthNotice::Refused
+}
+
+fn no_culprit() -> Culprit {
+    Culprit::Model
 }
 
 impl HealthSummary {

@@ -8,9 +8,9 @@ use sinew_io::{Files, ImportOptions, Imported, Outcome, RigOptions, import};
 use sinew_scene::SceneDoc;
 
 use crate::args::{ImportArgs, ImportChoices, RigChoices};
+use crate::disk::write_file;
 use crate::error::{CommandError, Failure, WriteError};
 use crate::output_check::{self, OutputForm, WantedOutput};
-use crate::part_file::write_file;
 use crate::print::print_error;
 
 /// Reads a file of another tool; tells which files were read.
@@ -131,7 +131,7 @@ pub(crate) fn write_all(
         output_check::check_absent(&paths, "--force")?;
     }
     for (path, bytes) in new {
-        write_file(path, bytes).map_err(|error| WriteError::at(path, &error))?;
+        write_file(path, None, bytes).map_err(|error| WriteError::at(path, &error))?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use crate::{FleshInside, Model, StepReport};
 
 /// What there is to tell of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum HealthNotice {
     /// The step could not be made.
@@ -72,6 +73,7 @@ pub enum HealthNotice {
 
 /// What a notice is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Culprit {
     /// The whole model.
