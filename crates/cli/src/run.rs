@@ -294,8 +294,9 @@ mod tests {
             Ok(done) => {
                 (done.summary.interrupted.is_none().then_some(done.summary.digest), done.files.failed)
             }
-            Err(Failure::Unwritten(WriteError(fault))) => (None, vec![fault]),
-            Err(Failure::Refused(CommandError(why))) => panic!("{why}"),
+            Err(Failure::Unwritten(WriteError(why)) | Failure::Refused(CommandError(why))) => {
+                (None, vec![why])
+            }
         }
     }
 

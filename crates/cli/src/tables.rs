@@ -13,6 +13,7 @@ use crate::error::CommandError;
 use crate::growing::GrowingFile;
 
 /// What a table holds, and when it gets rows.
+#[derive(Clone)]
 pub(crate) struct TablePlan {
     sampler: Sampler,
     format: TableFormat,
