@@ -226,7 +226,7 @@ mod tests {
     use crate::error::{CommandError, Failure, WriteError};
     use crate::failing_disk::{fail_in, was_spared};
 
-    const FILES: [&str; 6] = ["c.csv", "t.jsonl", "n.npy", "a.gif", "p.svg", "m.html"];
+    const FILES: [&str; 6] = ["c.csv", "t.jsonl", "n.npy", "a.png", "p.svg", "m.html"];
 
     /// A folder that vanishes with the test.
     struct Folder(PathBuf);
@@ -265,7 +265,7 @@ mod tests {
             let files = [
                 ("--csv", at("c.csv")),
                 ("--poses", at(table)),
-                ("--gif", at("a.gif")),
+                ("--png", at("a.png")),
                 ("--plot", at("p.svg")),
                 ("--html", at("m.html")),
             ];
@@ -339,6 +339,7 @@ mod tests {
             n_failed += let_all_fail(&folder, &folder.args(table, &kept), true);
         }
         n_failed += let_all_fail(&folder, &folder.args("t.jsonl", &[]), false);
+        println!("{n_failed} calls failed, one at a time");
         assert!(n_failed >= 100, "only {n_failed} calls failed");
     }
 }
