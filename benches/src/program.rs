@@ -131,7 +131,8 @@ fn run_suite<S: Suite>(options: &SuiteOptions) -> Result<(), SuiteFailure> {
 }
 
 fn write(path: &str, text: &str) -> Result<(), SuiteFailure> {
-    std::fs::write(path, text).map_err(|error| format!("cannot write {path}: {error}"))?;
+    let written = sinew_io::write_file::<sinew_io::Disk>(path.as_ref(), None, text.as_bytes());
+    written.map_err(|error| format!("cannot write {path}: {error}"))?;
     println!("wrote {path}");
     Ok(())
 }

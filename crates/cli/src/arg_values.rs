@@ -80,6 +80,29 @@ pub(crate) fn steps(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a number of steps, zero or more".into())
 }
 
+/// When checkpoints are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CheckpointInterval {
+    /// After so many steps each.
+    Steps(u64),
+    /// After so much computing time each (s).
+    Seconds(f64),
+}
+
+impl Default for CheckpointInterval {
+    fn default() -> Self {
+        Self::Seconds(60.0)
+    }
+}
+
+pub(crate) fn interval(text: &str) -> Result<CheckpointInterval, String> {
+    let read = match text.strip_suffix('s') {
+        Some(number) => positive(number).ok().map(CheckpointInterval::Seconds),
+        None => text.parse().ok().filter(|&n: &u64| n > 0).map(CheckpointInterval::Steps),
+    };
+    read.ok_or_else(|| "expected a number of steps like 500, or seconds like 30s, above zero".into())
+}
+
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),

@@ -7,8 +7,10 @@ use sinew_io::{MeshContact, RootHold, TableQuantity};
 use sinew_scene::SceneLimits;
 use sinew_show::{ShowOptions, Tint};
 
+pub(crate) use crate::arg_values::CheckpointInterval;
 use crate::arg_values::{
-    LimitName, assignment, ending, export_file, limit, positive, quantity, seconds, size, speed, steps, table,
+    LimitName, assignment, ending, export_file, interval, limit, positive, quantity, seconds, size, speed,
+    steps, table,
 };
 
 /// Simulate articulated characters from RON scenes.
@@ -26,10 +28,10 @@ const EXIT_CODES: &str = "\
 A SCENE is a RON file, a robot (.urdf; SDF as .sdf or .world; MJCF as .xml or .mjcf), a rig (.glb, .gltf), a motion (.bvh), or the name of a built-in scene (see `sinew list`).
 
 Exit codes: 0 success; 1 the simulation became non-finite or implausible (results up to then are
-written), the scene had ten times the energy that was put in, a joint was visibly open (by more than 2 %
-of the size of its bodies), an expectation does not hold with --expect, or a file or standard output could
-not be written; 2 the scene or the arguments are wrong, names of files to write included. Other warnings
-leave the code 0.";
+written), the scene had ten times the energy that was put in and 200 J per kilogram more, a joint was
+visibly open (by more than 2 % of the size of its bodies), an expectation does not hold with --expect, or a file or standard output could
+not be written; 2 the scene or the arguments are wrong, names of files to write included; 130 and 143 SIGINT
+(Ctrl-C) and SIGTERM ended the run, and what was done until then is written. Other warnings leave the code 0.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -300,6 +302,7 @@ pub(crate) struct EmbedArgs {
 #[command(
     group = ArgGroup::new("picture").args(["png", "gif", "filmstrip", "frames"]).multiple(true),
     group = ArgGroup::new("seen").args(["png", "gif", "filmstrip", "frames", "html"]).multiple(true),
+    group = ArgGroup::new("kept").args(["checkpoint", "resume"]),
     group = ArgGroup::new("moving").args(["gif", "frames", "html", "glb", "bvh", "obj", "vtu"]).multiple(true),
 )]
 pub(crate) struct RunArgs {
@@ -331,6 +334,29 @@ pub(crate) struct RunArgs {
     pub(crate) motion: MotionArgs,
     #[command(flatten)]
     pub(crate) changes: ChangeArgs,
+    #[command(flatten)]
+    pub(crate) kept: CheckpointArgs,
+}
+
+/// Checkpoints of a long run.
+#[derive(Args, Debug, Default)]
+pub(crate) struct CheckpointArgs {
+    /// Write checkpoints into a folder while the scene runs, so that a run that was ended can go on.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Go on from the last checkpoint in a folder, with the same scene and options, and write the next ones there; begin if there is none.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) resume: Option<PathBuf>,
+    /// Time between checkpoints in seconds, for example 30s, or in steps, for example 500; default: 60s.
+    #[arg(long, value_name = "N|SECONDSs", requires = "kept", value_parser = interval)]
+    pub(crate) every: Option<CheckpointInterval>,
+}
+
+impl CheckpointArgs {
+    /// The folder of checkpoints, if they are wanted.
+    pub(crate) fn folder(&self) -> Option<&PathBuf> {
+        self.resume.as_ref().or(self.checkpoint.as_ref())
+    }
 }
 
 /// Pictures of the motion.

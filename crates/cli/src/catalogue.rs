@@ -5,9 +5,9 @@ use std::path::Path;
 
 use sinew_scenes::SCENES;
 
+use crate::disk::write_file;
 use crate::error::{CommandError, Failure, WriteError};
 use crate::output_check::{self, OutputForm, WantedOutput};
-use crate::part_file::write_file;
 use crate::scenes;
 
 /// Groups, with how their scenes begin; the first one that fits has a scene.
@@ -151,7 +151,7 @@ pub(crate) fn new(path: &Path, from: &str) -> Result<String, Failure> {
         let problem = "it is there already; choose another name";
         return Err(CommandError(format!("cannot write {}: {problem}", path.display())).into());
     }
-    write_file(path, text.as_bytes()).map_err(|error| WriteError::at(path, &error))?;
+    write_file(path, None, text.as_bytes()).map_err(|error| WriteError::at(path, &error))?;
     Ok(format!(
         "wrote {}, a copy of the scene `{from}`; `sinew run {}` runs it",
         path.display(),

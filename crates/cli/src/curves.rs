@@ -1,24 +1,83 @@
-//! Energies and joint errors of a run over time, as CSV and as a plot.
+//! Energies and joint errors of a run over time: a table, row by row, and a plot.
 
-use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use sinew_picture::{Panel, PlotSeries, draw_panels};
+use sinew_sim::World;
 
-/// Curves with one value for the initial state and one per step.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RunCurves {
-    /// Time (s).
-    pub(crate) time: Vec<f64>,
-    /// Kinetic energy (J).
-    pub(crate) kinetic: Vec<f64>,
-    /// Gravitational energy (J).
-    pub(crate) gravitational: Vec<f64>,
-    /// Elastic energy of springs, limits and flesh (J).
-    pub(crate) elastic: Vec<f64>,
-    /// Largest position error of a joint (m).
-    pub(crate) position_error: Vec<f64>,
-    /// Largest rotation error of a joint (rad).
-    pub(crate) rotation_error: Vec<f64>,
+use crate::disk::{PartFile, StreamMark};
+use crate::error::CommandError;
+use crate::growing::GrowingFile;
+
+/// The first line of a table of curves.
+const HEADER: &str = "time_s,kinetic_j,gravitational_j,elastic_j,total_j,position_error_m,rotation_error_rad";
+
+/// Energies (J) and largest joint errors (m, rad) at a time (s).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CurvePoint {
+    time: f64,
+    kinetic: f64,
+    gravitational: f64,
+    /// Of springs, limits and flesh.
+    elastic: f64,
+    position_error: f64,
+    rotation_error: f64,
+}
+
+/// Curves with one point for the initial state and one per step.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct RunCurves(pub(crate) Vec<CurvePoint>);
+
+/// The table of curves, written while a scene runs. Reading the numbers back gives the same bits.
+pub(crate) struct CurveTable(pub(crate) GrowingFile<PartFile>);
+
+impl CurvePoint {
+    /// The present moment of a world.
+    pub(crate) fn of(world: &World) -> Self {
+        let (energy, violation) = (world.energy(), world.violation());
+        Self {
+            time: world.time(),
+            kinetic: energy.kinetic,
+            gravitational: energy.gravity,
+            elastic: energy.elastic,
+            position_error: violation.position,
+            rotation_error: violation.rotation,
+        }
+    }
+
+    /// Total energy (J).
+    fn total(&self) -> f64 {
+        self.kinetic + self.gravitational + self.elastic
+    }
+
+    /// A line of a table.
+    fn line(&self) -> String {
+        let Self { time, kinetic, gravitational, elastic, position_error, rotation_error } = *self;
+        let row = [time, kinetic, gravitational, elastic, self.total(), position_error, rotation_error];
+        row.map(|value| format!("{value:?}")).join(",")
+    }
+}
+
+impl CurveTable {
+    /// Begins a table with the present moment.
+    pub(crate) fn begin(path: &Path, run: Option<&str>, world: &World) -> Self {
+        let mut table = Self(GrowingFile::begin(path, run));
+        table.0.write(|out| writeln!(out, "{HEADER}"));
+        table.note(world);
+        table
+    }
+
+    /// Goes on with the table of a run.
+    pub(crate) fn resume(path: &Path, run: &str, mark: StreamMark) -> Result<Self, CommandError> {
+        GrowingFile::resume(path, run, mark).map(Self)
+    }
+
+    /// Adds the present moment.
+    pub(crate) fn note(&mut self, world: &World) {
+        self.0.write(|out| writeln!(out, "{}", CurvePoint::of(world).line()));
+    }
 }
 
 const KINETIC: &str = "#2b6fd6";
@@ -29,84 +88,53 @@ const POSITION: &str = "#c03a4b";
 const ROTATION: &str = "#7a5bd0";
 
 impl RunCurves {
-    /// Total energy over time (J).
-    pub(crate) fn total(&self) -> Vec<f64> {
-        let sum = |i: usize| self.kinetic[i] + self.gravitational[i] + self.elastic[i];
-        (0..self.time.len()).map(sum).collect()
-    }
-
-    /// The curves as CSV with a header line. Reading the numbers back gives the same bits.
-    pub(crate) fn to_csv(&self) -> String {
-        let mut text = String::from(
-            "time_s,kinetic_j,gravitational_j,elastic_j,total_j,position_error_m,rotation_error_rad\n",
-        );
-        for (i, total) in self.total().into_iter().enumerate() {
-            let row = [
-                self.time[i],
-                self.kinetic[i],
-                self.gravitational[i],
-                self.elastic[i],
-                total,
-                self.position_error[i],
-                self.rotation_error[i],
-            ];
-            let cells = row.map(|value| format!("{value:?}"));
-            writeln!(text, "{}", cells.join(",")).expect("writing to a string");
-        }
-        text
-    }
-
     /// SVG plot with two panels: energies, and joint errors on a logarithmic scale.
     pub(crate) fn to_plot(&self, title: &str, subtitle: &str) -> String {
-        let total = self.total();
+        let values = |of: fn(&CurvePoint) -> f64| -> Vec<f64> { self.0.iter().map(of).collect() };
+        let (time, kinetic) = (values(|it| it.time), values(|it| it.kinetic));
+        let (gravitational, elastic) = (values(|it| it.gravitational), values(|it| it.elastic));
+        let (total, position) = (values(CurvePoint::total), values(|it| it.position_error));
+        let rotation = values(|it| it.rotation_error);
         let mut energies = vec![
-            PlotSeries { name: "kinetic", color: KINETIC, values: &self.kinetic, width: 1.6 },
-            PlotSeries { name: "gravity", color: GRAVITATIONAL, values: &self.gravitational, width: 1.6 },
+            PlotSeries { name: "kinetic", color: KINETIC, values: &kinetic, width: 1.6 },
+            PlotSeries { name: "gravity", color: GRAVITATIONAL, values: &gravitational, width: 1.6 },
         ];
-        if self.elastic.iter().any(|&value| value != 0.0) {
-            energies.push(PlotSeries { name: "elastic", color: ELASTIC, values: &self.elastic, width: 1.6 });
+        if elastic.iter().any(|&value| value != 0.0) {
+            energies.push(PlotSeries { name: "elastic", color: ELASTIC, values: &elastic, width: 1.6 });
         }
         energies.push(PlotSeries { name: "total", color: TOTAL, values: &total, width: 2.2 });
-        let mut errors = vec![PlotSeries {
-            name: "position [m]",
-            color: POSITION,
-            values: &self.position_error,
-            width: 1.6,
-        }];
+        let mut errors =
+            vec![PlotSeries { name: "position [m]", color: POSITION, values: &position, width: 1.6 }];
         let mut errors_title = "largest joint error [m]";
-        if self.rotation_error.iter().any(|&value| value != 0.0) {
+        if rotation.iter().any(|&value| value != 0.0) {
             errors_title = "largest joint error";
-            let values = &self.rotation_error;
+            let values = &rotation;
             errors.push(PlotSeries { name: "rotation [rad]", color: ROTATION, values, width: 1.6 });
         }
         let panels = [
             Panel { title: "energy [J]", series: energies, log: false },
             Panel { title: errors_title, series: errors, log: true },
         ];
-        draw_panels(title, subtitle, &self.time, &panels)
+        draw_panels(title, subtitle, &time, &panels)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::RunCurves;
+    use super::{CurvePoint, HEADER};
 
     #[test]
-    fn csv_has_a_row_per_time_and_exact_numbers() {
-        let one = |value: f64| vec![value, 2.0 * value];
-        let trace = RunCurves {
-            time: one(0.1),
-            kinetic: one(1.0 / 3.0),
-            gravitational: one(-1.0),
-            elastic: one(0.0),
-            position_error: one(1e-17),
-            rotation_error: one(0.0),
+    fn a_line_has_a_cell_per_name_and_exact_numbers() {
+        let point = CurvePoint {
+            kinetic: 1.0 / 3.0,
+            gravitational: -1.0,
+            position_error: 1e-17,
+            ..CurvePoint::default()
         };
-        let csv = trace.to_csv();
-        let rows: Vec<&str> = csv.lines().collect();
-        assert_eq!(rows.len(), 3);
-        let cells: Vec<f64> = rows[1].split(',').map(|cell| cell.parse().unwrap()).collect();
+        let line = point.line();
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
         assert_eq!(cells[1].to_bits(), (1.0f64 / 3.0).to_bits());
-        assert_eq!(cells.len(), rows[0].split(',').count());
+        assert_eq!((cells[4], cells[5]), (1.0 / 3.0 - 1.0, 1e-17));
+        assert_eq!(cells.len(), HEADER.split(',').count());
     }
 }

@@ -8,9 +8,9 @@ use sinew_mesh::{
     TET_FILE_ENDINGS, TetFile, TetMesh,
 };
 
+use crate::disk::write_file;
 use crate::error::{CommandError, Failure, WriteError, json};
 use crate::output_check::{self, OutputForm, WantedOutput};
-use crate::part_file::write_file;
 use crate::text::{count, quantity};
 use crate::{args::EmbedArgs, progress};
 
@@ -142,7 +142,7 @@ fn write(path: &Path, body: &EmbeddedBody) -> Result<(), Failure> {
     let pretty = ron::ser::PrettyConfig::default().depth_limit(2).indentor("  ");
     let text = ron::ser::to_string_pretty(body, pretty);
     let text = text.map_err(|error| CommandError(format!("cannot write {}: {error}", path.display())))?;
-    let written = write_file(path, (text + "\n").as_bytes());
+    let written = write_file(path, None, (text + "\n").as_bytes());
     written.map_err(|error| WriteError::at(path, &error).into())
 }
 

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sinew_sim::{BrokenJoint, ContactEvent, TouchPhase, World};
 
 use crate::text::quantity;
 
 /// What happened in a run.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Happenings {
     /// Joints that broke, in order of time; absent if none did.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     broken: Vec<LoggedLoad>,
     /// What began and ended to touch, and what broke, in order of time; absent unless asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,20 +28,28 @@ impl Happenings {
 }
 
 /// What happened at the end of a step.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum LoggedEvent {
     Touch(LoggedTouch),
     Break(LoggedBreak),
 }
 
+/// What became of a touch, or of a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LoggedPhase {
+    Begin,
+    End,
+    Break,
+}
+
 /// A touch that began or ended.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LoggedTouch {
     /// End of the step (s).
     pub(crate) time: f64,
-    /// `begin` or `end`.
-    pub(crate) phase: &'static str,
+    pub(crate) phase: LoggedPhase,
     /// Names of the colliders, or of flesh.
     pub(crate) between: [String; 2],
     /// Whether one of them is a sensor.
@@ -49,16 +57,15 @@ pub(crate) struct LoggedTouch {
 }
 
 /// A joint that broke.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LoggedBreak {
-    /// `break`.
-    phase: &'static str,
+    phase: LoggedPhase,
     #[serde(flatten)]
     broken: LoggedLoad,
 }
 
 /// A joint that broke, with its load.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LoggedLoad {
     /// End of the step (s).
     pub(crate) time: f64,
@@ -76,6 +83,7 @@ impl From<&BrokenJoint> for LoggedLoad {
 }
 
 /// Events of a run, if they are asked for.
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct EventLog(Option<Vec<LoggedEvent>>);
 
 impl EventLog {
@@ -88,23 +96,34 @@ impl EventLog {
         let Some(log) = &mut self.0 else { return };
         let logged = |event: &ContactEvent| {
             let phase = match event.phase {
-                TouchPhase::Begin => "begin",
+                TouchPhase::Begin => LoggedPhase::Begin,
                 TouchPhase::Stay => return None,
-                TouchPhase::End => "end",
+                TouchPhase::End => LoggedPhase::End,
             };
             let between = event.sides.map(|side| world.side_name(side).to_owned());
             let touch = LoggedTouch { time: world.time(), phase, between, sensor: event.is_sensor };
             Some(LoggedEvent::Touch(touch))
         };
         log.extend(world.events().iter().filter_map(logged));
-        let logged =
-            |broken| LoggedEvent::Break(LoggedBreak { phase: "break", broken: LoggedLoad::from(broken) });
+        let logged = |broken| {
+            LoggedEvent::Break(LoggedBreak { phase: LoggedPhase::Break, broken: LoggedLoad::from(broken) })
+        };
         log.extend(broken.iter().map(logged));
     }
 
     /// What happened in a run in which these joints broke.
     pub(crate) fn finish(self, broken: &[BrokenJoint]) -> Happenings {
         Happenings { broken: broken.iter().map(LoggedLoad::from).collect(), events: self.0 }
+    }
+}
+
+impl fmt::Display for LoggedPhase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Begin => "begin",
+            Self::End => "end",
+            Self::Break => "break",
+        })
     }
 }
 

@@ -1,13 +1,13 @@
 //! Statistics of flesh and contacts over all steps of a run: iterations, inverted tetrahedra, contacts, depth (m).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sinew_mechanism::CgStop;
 use sinew_sim::{Groups, StepReport, World};
 
 use crate::text::{count, quantity};
 
 /// Sizes of the scene, and sums and maxima over the steps.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FleshSummary {
     /// Bodies of flesh.
     pub(crate) bodies: usize,
@@ -33,7 +33,7 @@ pub(crate) struct FleshSummary {
     pub(crate) max_contacts: usize,
     pub(crate) max_depth: f64,
     /// Flesh that passes the colliders of the scene, because it has no contact.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) without_contact: Vec<String>,
 }
 

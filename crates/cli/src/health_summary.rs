@@ -1,6 +1,6 @@
 //! What was repaired, divided, left open or worth knowing over all steps of a run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sinew_sim::{EnergyAccount, EnergyExcess, HealthNotice, NoticeCount, NoticeCounts, StepReport, World};
 
 use crate::text::{count, quantity};
@@ -12,7 +12,7 @@ const VISIBLE: f64 = 0.02;
 const GAINED_AT_ONCE: f64 = 0.1;
 
 /// Sums and maxima over the steps.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct HealthSummary {
     /// Singular pivots that were regularized.
     pub(crate) regularized: u64,
@@ -40,18 +40,18 @@ pub(crate) struct HealthSummary {
     #[serde(skip_serializing_if = "Option::is_none", rename = "exploded_s")]
     exploded: Option<f64>,
     /// What is probably not meant, with its place in the scene.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) doubts: Vec<String>,
     #[serde(serialize_with = "with_severity")]
     pub(crate) notices: NoticeCounts,
     /// Where energy comes from.
     #[serde(skip)]
-    watch: EnergyWatch,
+    pub(crate) watch: EnergyWatch,
 }
 
 /// Looks for energy without a source while settings stay in force.
-#[derive(Clone, Debug, Default)]
-struct EnergyWatch {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct EnergyWatch {
     account: Option<EnergyAccount>,
     /// When the settings in force began, s.
     in_force_since: Option<f64>,
@@ -60,7 +60,7 @@ struct EnergyWatch {
 }
 
 /// Energy above what was put in.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct LargestGain {
     /// J, and as a share of what was exchanged.
     energy: f64,

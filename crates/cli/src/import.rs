@@ -8,9 +8,9 @@ use sinew_io::{Files, ImportOptions, Imported, Outcome, RigOptions, import};
 use sinew_scene::SceneDoc;
 
 use crate::args::{ImportArgs, ImportChoices, RigChoices};
+use crate::disk::write_file;
 use crate::error::{CommandError, Failure, WriteError};
 use crate::output_check::{self, OutputForm, WantedOutput};
-use crate::part_file::write_file;
 use crate::print::print_error;
 
 /// Reads a file of another tool; tells which files were read.
@@ -124,16 +124,22 @@ pub(crate) fn write_all(
     output_check::check(&paths.iter().map(wanted).collect::<Vec<_>>(), read)?;
     // The file that names the others comes last. What is there already need not be written.
     let all = paths[1..].iter().zip(beside.values().map(Vec::as_slice)).chain([(&paths[0], text.as_bytes())]);
-    let new: Vec<(&PathBuf, &[u8])> =
-        all.filter(|(path, bytes)| !fs::read(path).is_ok_and(|found| found == *bytes)).collect();
+    let new: Vec<(&PathBuf, &[u8])> = all.filter(|(path, bytes)| !holds(path, bytes)).collect();
     if !force {
         let paths: Vec<PathBuf> = new.iter().map(|(path, _)| (*path).clone()).collect();
         output_check::check_absent(&paths, "--force")?;
     }
     for (path, bytes) in new {
-        write_file(path, bytes).map_err(|error| WriteError::at(path, &error))?;
+        write_file(path, None, bytes).map_err(|error| WriteError::at(path, &error))?;
     }
     Ok(())
+}
+
+/// Whether a file is there and holds just that. Devices never do.
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    let is_as_long =
+        fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64);
+    is_as_long && fs::read(path).is_ok_and(|found| found == bytes)
 }
 
 /// The file that was written, and how many meshes are beside it.

@@ -1,12 +1,12 @@
 //! Statistics of the loop solver over all steps of a run: iterations, residuals, gaps (m).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sinew_sim::{AssemblyOutcome, AssemblyReport, LoopStop, StepReport};
 
 use crate::text::quantity;
 
 /// Sums and maxima over the steps.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LoopSummary {
     /// Steps with loop rows.
     pub(crate) steps: u64,

@@ -3,7 +3,7 @@
 //! Results go to standard output, errors and the progress bar to standard error. Exit codes: 0 success; 1 the
 //! simulation became non-finite or implausible, gained ten times its energy, left a joint visibly open, an expectation
 //! does not hold with `--expect`, or a file or standard output could not be written; 2 invalid scene or arguments,
-//! names of files to write included. Other warnings leave it 0.
+//! names of files to write included; 130 and 143 SIGINT and SIGTERM ended the run. Other warnings leave it 0.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -12,21 +12,27 @@ use clap::Parser;
 mod arg_values;
 mod args;
 mod catalogue;
+mod checkpoint;
 mod curves;
+mod disk;
 mod dynamics;
 mod embed;
 mod error;
 mod event_log;
 mod export;
+#[cfg(test)]
+mod failing_disk;
 mod film;
 mod flesh_summary;
+mod growing;
 mod health_summary;
 mod import;
+mod interrupt;
+mod keeper;
 mod loop_summary;
 mod motion;
 mod output_check;
 mod outputs;
-mod part_file;
 mod picture;
 mod plausible;
 mod print;
@@ -34,16 +40,20 @@ mod progress;
 mod record;
 mod replay;
 mod run;
+mod run_key;
+mod saved_health;
 mod scenes;
 mod simulate;
 mod summary;
 mod tables;
+mod tally;
 mod text;
 mod trouble;
 
 use args::{ChangeArgs, Cli, CliCommand, MotionArgs, PictureArgs, RunArgs};
 use error::{CommandError, Failure, WriteError};
 use print::{print_error, print_line};
+use summary::Summary;
 
 /// Folder of the pictures of `sinew` without a command.
 const OUTPUT: &str = "sinew-out";
@@ -96,15 +106,18 @@ fn studio(scene: Option<String>, _: PathBuf) -> Result<ExitCode, CommandError> {
 
 /// Runs a scene and prints the report.
 fn run_and_report(args: &RunArgs) -> Result<ExitCode, Failure> {
-    let run::FinishedRun { summary, files } = run::run(args)?;
+    let run::FinishedRun { summary, files, signal } = run::run(args)?;
     let mut text =
         if args.report.json { error::json(&summary)? } else { summary.to_text().trim_end().to_owned() };
     if !args.report.json {
-        let line = |(path, what): &(PathBuf, &str)| format!("\n  wrote          {} ({what})", path.display());
+        let line =
+            |(path, what): &(PathBuf, String)| format!("\n  wrote          {} ({what})", path.display());
         text.extend(files.written.iter().map(line));
     }
     let mut trouble = files.failed;
     trouble.extend(print_line(&text).err().map(|WriteError(message)| message));
+    let is_unwritten = !trouble.is_empty();
+    trouble.extend(signal.and_then(|_| told_end(&summary, args)));
     if let Some(lost) = &summary.trouble {
         trouble.push(lost.clone());
     } else if let Some(meaningless) = summary.health.visibly_open().or_else(|| summary.health.exploded()) {
@@ -116,7 +129,18 @@ fn run_and_report(args: &RunArgs) -> Result<ExitCode, Failure> {
         );
     }
     trouble.iter().for_each(print_error);
-    Ok(if trouble.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(match signal {
+        Some(signal) if !is_unwritten => ExitCode::from(signal.exit_code()),
+        _ if trouble.is_empty() => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    })
+}
+
+/// That a signal ended a run, and what is left of it.
+fn told_end(summary: &Summary, args: &RunArgs) -> Option<String> {
+    let why = summary.interrupted.as_ref()?;
+    let next = args.kept.folder().map(|folder| format!("; `--resume {}` goes on", folder.display()));
+    Some(format!("{why}: what was done until then is written{}", next.unwrap_or_default()))
 }
 
 /// The showcase, with pictures.

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::path::{Component, Path, PathBuf};
 
+use crate::checkpoint;
+use crate::disk::{PartFile, is_stream};
 use crate::error::CommandError;
-use crate::part_file::{PartFile, is_stream};
 
 /// A file or a folder that a command will write.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub(crate) enum OutputForm {
     Frames {
         ending: &'static str,
     },
+    /// A folder of checkpoints; it is made.
+    Checkpoints,
 }
 
 /// Refuses outputs that cannot be written without harm, all of them; `inputs` are the files that the command reads.
@@ -37,6 +40,7 @@ pub(crate) fn check(wanted: &[WantedOutput], inputs: &[PathBuf]) -> Result<(), C
         let fault = match output.form {
             OutputForm::File => check.file(output),
             OutputForm::Frames { ending } => check.frames(output, ending),
+            OutputForm::Checkpoints => check.frames(output, checkpoint::ENDING),
         };
         check.faults.extend(
             fault.map(|why| format!("cannot write {} ({}): {why}", output.path.display(), output.option)),
@@ -123,7 +127,7 @@ impl OutputCheck {
             if !folder.is_dir() {
                 return Some(format!("there is no such folder as {}; make it first", folder.display()));
             }
-            let probe = PartFile::create(&folder.join(".sinew")).err();
+            let probe = PartFile::create(&folder.join(".sinew"), None).err();
             probe.map(|error| format!("nothing can be written to {}: {error}", folder.display()))
         };
         self.folders.entry(folder.to_owned()).or_insert_with(look).clone()
@@ -157,11 +161,12 @@ fn same_as(other: &str) -> String {
     format!("another output, {other}, is the same file; choose another name")
 }
 
-/// Whether a name is that of a frame with an ending, or of the list of frames.
+/// Whether a name is that of a frame with an ending, of the list of frames, or of a checkpoint.
 fn is_frame(name: &str, ending: &str) -> bool {
     let number = name.strip_prefix("frame-").and_then(|rest| rest.strip_suffix(ending)?.strip_suffix('.'));
     number.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
         || (ending == "vtu" && name == "motion.pvd")
+        || (ending == checkpoint::ENDING && (name == checkpoint::LOCK || checkpoint::is_checkpoint(name)))
 }
 
 fn is_frame_in(key: &FileKey, folder: &Path, ending: &str) -> bool {

@@ -4,21 +4,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::part_file::write_file;
+use crate::disk::write_file;
 
 /// Written files with a description of each, and the errors of files that could not be written.
 #[derive(Default)]
 pub(crate) struct OutputFiles {
-    pub(crate) written: Vec<(PathBuf, &'static str)>,
+    pub(crate) written: Vec<(PathBuf, String)>,
     pub(crate) failed: Vec<String>,
 }
 
 impl OutputFiles {
-    /// Adds a file that was written, or why it was not.
-    pub(crate) fn note(&mut self, done: Option<Result<PathBuf, String>>, what: &'static str) {
-        match done {
-            Some(Ok(path)) => self.written.push((path, what)),
-            Some(Err(fault)) => self.failed.push(fault),
+    /// Notes what became of a file that was written while a scene ran, if it was wanted.
+    pub(crate) fn note(&mut self, path: Option<PathBuf>, done: Option<Result<(), String>>, what: &str) {
+        match path.zip(done) {
+            Some((path, Ok(()))) => self.written.push((path, what.to_owned())),
+            Some((_, Err(fault))) => self.failed.push(fault),
             None => {}
         }
     }
@@ -28,6 +28,8 @@ impl OutputFiles {
 pub(crate) struct Outputs<'a> {
     /// Which run of a sweep it is.
     pub(crate) number: Option<usize>,
+    /// The name of a run that can be resumed.
+    pub(crate) run: Option<&'a str>,
     pub(crate) files: &'a mut OutputFiles,
 }
 
@@ -40,7 +42,8 @@ impl Outputs<'_> {
         bytes: impl FnOnce() -> Result<Vec<u8>, String>,
     ) {
         let Some(path) = path.as_ref().map(|path| numbered(path, self.number)) else { return };
-        let done = bytes().and_then(|bytes| write_file(&path, &bytes).map_err(|error| error.to_string()));
+        let done =
+            bytes().and_then(|bytes| write_file(&path, self.run, &bytes).map_err(|error| error.to_string()));
         self.note(path, what, done);
     }
 
@@ -53,25 +56,25 @@ impl Outputs<'_> {
     ) {
         let Some(path) = path.as_ref().map(|path| numbered(path, self.number)) else { return };
         let made = fs::create_dir_all(&path).map_err(|error| error.to_string());
-        let done = made.and_then(|()| fill(&OutputFolder(&path)));
+        let done = made.and_then(|()| fill(&OutputFolder(&path, self.run)));
         self.note(path, what, done);
     }
 
     fn note(&mut self, path: PathBuf, what: &'static str, done: Result<(), String>) {
         match done {
-            Ok(()) => self.files.written.push((path, what)),
+            Ok(()) => self.files.written.push((path, what.to_owned())),
             Err(error) => self.files.failed.push(format!("cannot write {}: {error}", path.display())),
         }
     }
 }
 
 /// A folder of files.
-pub(crate) struct OutputFolder<'a>(&'a Path);
+pub(crate) struct OutputFolder<'a>(&'a Path, Option<&'a str>);
 
 impl OutputFolder<'_> {
     /// Writes one of its files.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        write_file(&self.0.join(name), bytes).map_err(|error| format!("{name}: {error}"))
+        write_file(&self.0.join(name), self.1, bytes).map_err(|error| format!("{name}: {error}"))
     }
 }
 

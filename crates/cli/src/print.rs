@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::io::Write;
 
+use crate::disk::unless_closed;
 use crate::error::WriteError;
-use crate::part_file::unless_closed;
 
 /// Prints a line. A closed pipe is not an error.
 pub(crate) fn print_line(text: &(impl Display + ?Sized)) -> Result<(), WriteError> {

@@ -1,12 +1,15 @@
 //! Recording of a run: curves with a value per step, frames for pictures, and the motion for other programs.
 
+use std::borrow::Cow;
+
 use glam::DVec3;
-use sinew_io::Clip;
+use serde::{Deserialize, Serialize};
+use sinew_io::{Clip, ClipFrame};
 use sinew_scene::SceneDoc;
 use sinew_show::{DrawList, SceneLooks, Scenery, ShowOptions, VisibleState, draw};
 use sinew_sim::World;
 
-use crate::curves::RunCurves;
+use crate::curves::{CurvePoint, RunCurves};
 
 /// Frames per second of pictures and of motions, memory permitting.
 pub(crate) const PICTURE_RATE: f64 = 30.0;
@@ -38,7 +41,7 @@ pub(crate) struct ClipRecorder {
 }
 
 /// Which steps get a frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct FrameSchedule {
     /// Frames per second of simulated time.
     rate: f64,
@@ -48,6 +51,14 @@ struct FrameSchedule {
     every: u64,
     /// Smallest number of steps between frames.
     least: u64,
+}
+
+/// What was recorded so far, without what is the same for every run of the scene.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SavedRecorder<'a> {
+    curves: Option<Cow<'a, RunCurves>>,
+    frames: Option<(FrameSchedule, Cow<'a, [RecordedFrame]>)>,
+    clip: Option<(FrameSchedule, Cow<'a, [ClipFrame]>)>,
 }
 
 /// What of a run is recorded.
@@ -69,7 +80,7 @@ pub(crate) struct FilmSetting {
 }
 
 /// One moment of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RecordedFrame {
     /// Time (s).
     pub(crate) time: f64,
@@ -103,16 +114,35 @@ impl Recorder {
         recorder
     }
 
+    /// What was recorded so far.
+    pub(crate) fn save(&self) -> SavedRecorder<'_> {
+        SavedRecorder {
+            curves: self.curves.as_ref().map(Cow::Borrowed),
+            frames: self.frames.as_ref().map(|film| (film.clock, Cow::Borrowed(&film.frames[..]))),
+            clip: self.clip.as_ref().map(|motion| (motion.clock, Cow::Borrowed(&motion.clip.frames[..]))),
+        }
+    }
+
+    /// Takes what was recorded in the same run until it was saved; false if that was another.
+    pub(crate) fn take(&mut self, saved: SavedRecorder<'_>) -> bool {
+        let SavedRecorder { curves, frames, clip } = saved;
+        let has = (curves.is_some(), frames.is_some(), clip.is_some());
+        let wants = (self.curves.is_some(), self.frames.is_some(), self.clip.is_some());
+        self.curves = curves.map(Cow::into_owned);
+        let mut is_alike = has == wants;
+        if let (Some(film), Some((clock, frames))) = (&mut self.frames, frames) {
+            is_alike &= film.take(clock, frames.into_owned());
+        }
+        if let (Some(motion), Some((clock, frames))) = (&mut self.clip, clip) {
+            (motion.clock, motion.clip.frames) = (clock, frames.into_owned());
+        }
+        is_alike
+    }
+
     /// Records the world after step `step` of `n_steps`. Implausible states get no frame.
     pub(crate) fn note(&mut self, world: &World, step: u64, n_steps: u64, is_plausible: bool) {
         if let Some(curves) = &mut self.curves {
-            let (energy, violation) = (world.energy(), world.violation());
-            curves.time.push(world.time());
-            curves.kinetic.push(energy.kinetic);
-            curves.gravitational.push(energy.gravity);
-            curves.elastic.push(energy.elastic);
-            curves.position_error.push(violation.position);
-            curves.rotation_error.push(violation.rotation);
+            curves.0.push(CurvePoint::of(world));
         }
         if let Some(film) = &mut self.frames
             && is_plausible
@@ -172,6 +202,15 @@ impl FrameRecorder {
         Self { setting, frames: Vec::new(), clock, wishes }
     }
 
+    /// Takes frames that were saved, which share their triangles with the first one; false if they show other surfaces.
+    fn take(&mut self, clock: FrameSchedule, mut frames: Vec<RecordedFrame>) -> bool {
+        let Some(first) = self.frames.first() else { return false };
+        let mut all = frames.iter_mut();
+        let is_alike = all.all(|frame| frame.visible.list.share_triangles(&first.visible.list));
+        (self.clock, self.frames) = (clock, frames);
+        is_alike
+    }
+
     fn note(&mut self, world: &World) {
         let mut visible = VisibleState::default();
         visible.fill(world, &self.setting.looks, &self.wishes.show);
@@ -209,6 +248,6 @@ mod tests {
         // At 60 steps per second every other step has a frame; so have the third, by request, and the last.
         assert_eq!(film.frames.len(), 5);
         assert_eq!(recorder.clip.unwrap().clip.frames.len(), 6);
-        assert_eq!(recorder.curves.unwrap().time.len(), 6);
+        assert_eq!(recorder.curves.unwrap().0.len(), 6);
     }
 }

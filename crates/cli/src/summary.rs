@@ -39,6 +39,9 @@ pub(crate) struct Summary {
     /// Why the run was stopped; absent if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trouble: Option<String>,
+    /// What ended the run before its last step: a signal, or that a file of it could not be written; absent if nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) interrupted: Option<String>,
     /// The scene's `expect` block, with measured values.
     pub(crate) expectations: Vec<Expectation>,
     /// Expectations about times after the end of the run.
@@ -67,7 +70,7 @@ pub(crate) struct RunTime {
     /// Number of steps.
     pub(crate) steps: u64,
     /// Stepper of the last step.
-    pub(crate) stepper: &'static str,
+    pub(crate) stepper: String,
     /// Step length (s); the first one if the scene changes it.
     pub(crate) dt: f64,
     /// Shortest and longest step (s).
@@ -138,6 +141,7 @@ impl Summary {
         self.energy_final = other.energy_final;
         self.digest.push_str(&other.digest);
         self.trouble = self.trouble.take().or_else(|| other.trouble.clone());
+        self.interrupted = self.interrupted.take().or_else(|| other.interrupted.clone());
         for (total, (_, seconds)) in self.stages.0.iter_mut().zip(&other.stages.0) {
             total.1 += seconds;
         }
@@ -152,6 +156,7 @@ impl Summary {
         lines.extend(self.happened.lines());
         lines.extend(self.runs.iter().flat_map(SweepSummary::lines));
         lines.extend(self.expectation_lines());
+        lines.extend(self.interrupted.iter().map(|why| format!("  INTERRUPTED    {why}")));
         lines.extend(self.trouble.iter().map(|trouble| format!("  TROUBLE        {trouble}")));
         lines.join("\n") + "\n"
     }

@@ -1,33 +1,50 @@
 //! The motion of a run as a table: `sinew run … --poses FILE`.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
+use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use sinew_io::{Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};
 use sinew_sim::World;
 
 use crate::args::TableArgs;
+use crate::disk::{PartFile, StreamMark};
 use crate::error::CommandError;
-use crate::part_file::{PartFile, unless_closed};
+use crate::growing::GrowingFile;
+
+/// What a table holds, and when it gets rows.
+#[derive(Clone)]
+pub(crate) struct TablePlan {
+    sampler: Sampler,
+    format: TableFormat,
+    /// Time between rows (s), none for a row per step.
+    every: Option<f64>,
+}
 
 /// A table that is written while a scene runs.
 pub(crate) struct TableExport {
-    path: PathBuf,
-    sampler: Sampler,
-    writer: TableWriter<PartFile>,
+    pub(crate) file: GrowingFile<TableWriter<PartFile>>,
+    plan: TablePlan,
     row: Vec<f64>,
-    /// Time between rows (s), none for a row per step, and when the next one is due.
-    every: Option<f64>,
+    /// When the next row is due (s).
     next: f64,
-    /// Why it could not be written.
-    fault: Option<io::Error>,
 }
 
-impl TableExport {
-    /// Begins a table at `path` with the present moment.
+/// How far a table is written, and the rows that are written at the end.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct SavedTable<'a> {
+    mark: StreamMark,
+    rows: Cow<'a, [f64]>,
+    next: f64,
+}
+
+impl TablePlan {
+    /// Reads the options; the world is told what the steps must leave.
     pub(crate) fn new(path: &Path, args: &TableArgs, world: &mut World) -> Result<Self, CommandError> {
-        let cannot = |why: String| CommandError(format!("cannot write {}: {why}", path.display()));
-        let endings = || cannot(format!("its name must end in .{}", TABLE_ENDINGS.join(", .")));
+        let endings = || {
+            let (path, endings) = (path.display(), TABLE_ENDINGS.join(", ."));
+            CommandError(format!("cannot write {path}: its name must end in .{endings}"))
+        };
         let format = TableFormat::of(path).ok_or_else(endings)?;
         let mut choice = TableChoice::default();
         if !args.quantities.is_empty() {
@@ -39,44 +56,66 @@ impl TableExport {
         let sampler =
             Sampler::new(world, &choice).map_err(|problem| CommandError(format!("--select: {problem}")))?;
         world.settings_mut().reactions |= sampler.needs_reactions();
-        let file = PartFile::create(path).map_err(|error| cannot(error.to_string()))?;
-        let writer = TableWriter::new(file, format, &sampler).map_err(|error| cannot(error.to_string()))?;
-        let every = args.rate.map(f64::recip);
-        let mut table = Self {
-            path: path.to_owned(),
-            sampler,
-            writer,
-            row: Vec::new(),
-            every,
-            next: world.time(),
-            fault: None,
-        };
+        Ok(Self { sampler, format, every: args.rate.map(f64::recip) })
+    }
+
+    /// Begins the table with the present moment.
+    pub(crate) fn begin(self, path: &Path, run: Option<&str>, world: &World) -> TableExport {
+        let file =
+            GrowingFile::begin(path, run).and_then(|out| TableWriter::new(out, self.format, &self.sampler));
+        let mut table = TableExport { file, plan: self, row: Vec::new(), next: world.time() };
         table.note(world);
-        Ok(table)
+        table
+    }
+
+    /// Goes on with a table of a run.
+    pub(crate) fn resume(
+        self,
+        path: &Path,
+        run: &str,
+        saved: SavedTable<'_>,
+    ) -> Result<TableExport, CommandError> {
+        let SavedTable { mark, rows, next } = saved;
+        let begun = GrowingFile::resume(path, run, mark)?;
+        let file = begun
+            .and_then(|out| Ok(TableWriter::resumed(out, self.format, &self.sampler, rows.into_owned())));
+        Ok(TableExport { file, plan: self, row: Vec::new(), next })
+    }
+}
+
+impl TableExport {
+    /// Tells a world before a step what that must leave; a change of the scene may have made it forget.
+    pub(crate) fn prepare(&self, world: &mut World) {
+        if self.plan.sampler.needs_reactions() {
+            world.take_changes();
+            world.settings_mut().reactions = true;
+        }
     }
 
     /// Adds a row if one is due.
     pub(crate) fn note(&mut self, world: &World) {
-        if let Some(every) = self.every {
+        if let Some(every) = self.plan.every {
             if world.time() + 0.5 * world.settings().dt < self.next {
                 return;
             }
             self.next += every;
         }
-        if self.fault.is_none() {
-            self.sampler.fill(world, &mut self.row);
-            self.fault = self.writer.push(&self.row).err();
-        }
+        let Self { file, plan, row, .. } = self;
+        file.write(|writer| {
+            plan.sampler.fill(world, row);
+            writer.push(row)
+        });
     }
 
-    /// Writes what is left: the path, or what failed.
-    pub(crate) fn finish(self) -> Result<PathBuf, String> {
-        let written = match self.fault {
-            Some(fault) => Err(fault),
-            None => self.writer.finish().and_then(PartFile::finish),
-        };
-        unless_closed(written)
-            .map(|()| self.path.clone())
-            .map_err(|error| format!("cannot write {}: {error}", self.path.display()))
+    /// How far it is written; none if it could not be.
+    pub(crate) fn save(&mut self) -> Option<SavedTable<'_>> {
+        let mark = self.file.mark(|writer| writer.out_mut().mark())?;
+        let rows = self.file.written().map_or(&[][..], TableWriter::kept_rows);
+        Some(SavedTable { mark, rows: Cow::Borrowed(rows), next: self.next })
+    }
+
+    /// Writes what is left: what failed, if anything did.
+    pub(crate) fn finish(self) -> Result<(), String> {
+        self.file.finish(|writer| writer.finish().and_then(PartFile::finish))
     }
 }

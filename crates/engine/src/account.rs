@@ -30,6 +30,7 @@ const LEAST: f64 = 1e-6;
 
 /// The account of a run.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EnergyAccount {
     sources: EnergySources,
     gravity: DVec3,

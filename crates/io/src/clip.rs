@@ -4,6 +4,7 @@
 //! bodies, joints, contacts and surface points.
 
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use sinew_math::{Pose, Shape};
 use sinew_mechanism::{BodyId, JointId};
 use sinew_show::{DrawList, LineKind, SceneLooks, Scenery, draw, surface_stretches, tessellated};
@@ -119,7 +120,7 @@ pub struct ClipSkin {
 }
 
 /// One moment of a clip.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ClipFrame {
     /// Time (s).
@@ -147,7 +148,7 @@ pub struct ClipFrame {
 }
 
 /// Numbers of a frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClipMeasures {
     /// Kinetic energy (J).
     pub kinetic: f64,

@@ -9,10 +9,12 @@ mod files;
 mod json;
 mod keys;
 mod report;
+mod storage;
 mod up;
 mod xml_text;
 
 mod extent;
+mod part_file;
 mod xml;
 
 mod mesh_files;
@@ -59,10 +61,12 @@ pub use imported::Imported;
 pub use mjcf::read_mjcf;
 pub use mjcf_text::mjcf;
 pub use page::{PageOptions, page};
+pub use part_file::{PartFile, StreamMark, is_stream, unless_closed, write_file};
 pub use report::{FilePlace, ImportFinding, ImportReport, Outcome};
 pub use rig::RigOptions;
 pub use robot::{ImportFormat, ImportOptions, MeshContact, RootHold};
 pub use sdf::read_sdf;
+pub use storage::{Disk, Storage};
 pub use surfaces::obj;
 pub use table::{Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableQuantity, TableWriter};
 pub use urdf::read_urdf;

@@ -8,6 +8,7 @@ use glam::DVec3;
 
 /// A solid centred on its frame, with its axis, where it has one, along x. Lengths in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Shape {
     /// Rectangular box.
     Box {

@@ -237,6 +237,7 @@ pub fn joint_forces(model: &Model, state: &State) -> Vec<DVec3> {
 /// Coordinates of a joint: twist about `i` (rad, continuous), slide along `i` (m), rotation vector between the frames
 /// in frame 2 (rad), and their rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct JointReading {
     /// Twist angle, rad.

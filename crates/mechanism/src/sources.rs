@@ -24,6 +24,7 @@ const RATES: u32 = 16;
 
 /// The sources of energy of a mechanism, and where they were at the end of the last step.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EnergySources {
     motors: Vec<KnownMotor>,
     /// Per joint: the target of its motor.
@@ -35,6 +36,7 @@ pub struct EnergySources {
 
 /// A motor at some moment.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct KnownMotor {
     pub(crate) joint: JointId,
     along: DriveCoordinate,

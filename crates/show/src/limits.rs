@@ -10,7 +10,7 @@ use sinew_math::{Pose, ops};
 use crate::primitives::{Rgb, ShownLine};
 
 /// Limits and present coordinate of a joint. `frame` is world from the second frame of the joint, whose main axis is x.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub enum LimitGizmo {
     /// An angle about the main axis, from y towards z.

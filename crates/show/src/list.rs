@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use sinew_math::{Pose, Shape};
 use sinew_mechanism::{BodyId, JointId};
 
-/// Everything that a world shows at one moment.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Everything that a world shows at one moment. Saved with serde, it is without triangles, which are the same at any moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DrawList {
     /// Shapes of bodies.
     pub solids: Vec<DrawSolid>,
@@ -25,18 +26,19 @@ pub struct DrawList {
 }
 
 /// The surface of one body of flesh.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DrawFlesh {
     /// Its points.
     pub points: Vec<DVec3>,
     /// Three points each, counterclockwise from outside. Clones share them.
+    #[serde(skip)]
     pub triangles: Arc<[[u32; 3]]>,
     /// sRGB red, green, blue from 0 to 1, if the scene gives a colour.
     pub color: Option<DVec3>,
 }
 
 /// One shape of a body.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DrawSolid {
     /// Its body.
     pub body: BodyId,
@@ -49,7 +51,7 @@ pub struct DrawSolid {
 }
 
 /// A smooth surface through points of bodies, visible from both sides.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DrawSurface {
     /// The points it passes through, row by row.
     pub controls: Vec<DVec3>,
@@ -58,13 +60,14 @@ pub struct DrawSurface {
     /// Unit normals at the vertices.
     pub normals: Vec<DVec3>,
     /// Three vertices each, counterclockwise seen from the side of the normals. Clones share them.
+    #[serde(skip)]
     pub triangles: Arc<[[u32; 3]]>,
     /// sRGB red, green, blue from 0 to 1, if the scene gives a colour.
     pub color: Option<DVec3>,
 }
 
 /// A joint as a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DrawPoint {
     /// The joint.
     pub joint: JointId,
@@ -73,7 +76,7 @@ pub struct DrawPoint {
 }
 
 /// A line between two points of the world.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DrawLine {
     /// What it represents.
     pub kind: LineKind,
@@ -84,7 +87,7 @@ pub struct DrawLine {
 }
 
 /// A constraint of a score on a bone, while its phase lasts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DrawConstraint {
     /// What the score holds.
     pub kind: HeldQuantity,
@@ -93,7 +96,7 @@ pub struct DrawConstraint {
 }
 
 /// What a score holds of a bone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum HeldQuantity {
     /// Its rotation, or the rate of it.
@@ -103,7 +106,7 @@ pub enum HeldQuantity {
 }
 
 /// What a line represents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum LineKind {
     /// A spring between two points.
@@ -113,6 +116,18 @@ pub enum LineKind {
 }
 
 impl DrawList {
+    /// Shares the triangles of another moment, as saved lists need, which have none; false if that has other surfaces.
+    pub fn share_triangles(&mut self, other: &Self) -> bool {
+        let is_alike = (self.surfaces.len(), self.flesh.len()) == (other.surfaces.len(), other.flesh.len());
+        for (to, from) in self.surfaces.iter_mut().zip(&other.surfaces) {
+            to.triangles = Arc::clone(&from.triangles);
+        }
+        for (to, from) in self.flesh.iter_mut().zip(&other.flesh) {
+            to.triangles = Arc::clone(&from.triangles);
+        }
+        is_alike
+    }
+
     /// The points of meshes of bodies (m).
     pub fn mesh_points(&self) -> impl Iterator<Item = DVec3> + Clone + '_ {
         let meshes = self.surfaces.iter().filter(|surface| surface.controls.is_empty());

@@ -1,6 +1,7 @@
 //! The visible state of one moment: the draw list, and what [`ShowOptions`] add to it. World axes, metres. Linear cost.
 
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use sinew_sim::World;
 
 use crate::options::{ShowOptions, Tint};
@@ -10,7 +11,7 @@ use crate::{draw::draw, limits::LimitGizmo, list::DrawList, looks::SceneLooks, s
 const STRETCH: f64 = 0.4;
 
 /// What one moment can show. All parts but the draw list are empty unless requested.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct VisibleState {
     /// Shapes, joints, lines, surfaces.
     pub list: DrawList,

@@ -5,7 +5,7 @@ use sinew_mechanism::JointId;
 use crate::World;
 
 /// A joint that broke.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct BrokenJoint {
     /// Its name.

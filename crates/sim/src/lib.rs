@@ -16,7 +16,7 @@ pub use expectation::{BoundKind, Expectation};
 pub use meter::ExpectMeter;
 pub use recording::{Recording, RewindError};
 pub use save::{
-    SavedError, recording_from_bytes, recording_from_text, recording_to_bytes, recording_to_text,
+    SavedError, SavedForm, recording_from_bytes, recording_from_text, recording_to_bytes, recording_to_text,
     state_from_bytes, state_from_text, state_to_bytes, state_to_text,
 };
 pub use world::World;

@@ -5,14 +5,15 @@
 //! Cost: one measurement of energy, joints and speeds per step.
 
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use sinew_engine::StepReport;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectBodyDoc, ExpectDoc, ExpectFleshDoc};
 
 use crate::{broken::BrokenJoint, expectation::Expectation, motions::MotionMeter, world::World};
 
-/// Measures a run step by step against an `expect` block.
-#[derive(Clone, Debug)]
+/// Measures a run step by step against an `expect` block. Saved and read with serde, it goes on where it was.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExpectMeter {
     expect: ExpectDoc,
     /// Number of steps of the whole run, and the last one so far.
@@ -32,7 +33,7 @@ pub struct ExpectMeter {
 }
 
 /// Largest values of a run, SI.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Extremes {
     kinetic: f64,
     energy_drift: f64,
@@ -50,7 +51,7 @@ struct Extremes {
 }
 
 /// A point that should be at a position.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct PointCheck {
     what: String,
     /// None if nothing has the name.
@@ -64,7 +65,7 @@ struct PointCheck {
 }
 
 /// A point of a body, or a node of flesh.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum CheckedPoint {
     Body(BodyId, DVec3),
     Node(usize, usize),

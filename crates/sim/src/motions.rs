@@ -4,6 +4,7 @@
 //! Cost: per step one pass over the surface of each flesh that is asked about.
 
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use sinew_contact::{ContactEvent, TouchPhase, TouchSide};
 use sinew_engine::StepReport;
 use sinew_mechanism::BodyId;
@@ -12,14 +13,16 @@ use sinew_scene::{ExpectMotionDoc, MeasureDoc};
 use crate::{expectation::Expectation, world::World};
 
 /// All measures of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct MotionMeter {
     gauges: Vec<Gauge>,
+    /// Scratch.
+    #[serde(skip)]
     surface: Vec<DVec3>,
 }
 
 /// One measure; what it is about is absent if nothing has that name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Gauge {
     Airborne { flesh: Option<usize>, clearance: f64, now: f64, longest: f64 },
     Apex { flesh: Option<usize>, highest: f64 },

@@ -10,8 +10,28 @@ use sinew_engine::State;
 
 use crate::Recording;
 
-/// The version of the forms.
+/// The version of the forms of states and recordings.
 const VERSION: &str = "2";
+const STATE: SavedForm = SavedForm::new("state", VERSION);
+const RECORDING: SavedForm = SavedForm::new("recording", VERSION);
+
+/// A form in which something is saved: what it is, and the version. Programs save values of their own in it.
+///
+/// ```
+/// use sinew_sim::{SavedError, SavedForm};
+///
+/// let score = SavedForm::new("high score", "1");
+/// let saved = score.to_bytes(&(12.5, "Ada"))?;
+/// assert!(saved.starts_with(b"sinew high score 1 "));
+/// assert_eq!(score.from_bytes::<(f64, String)>(&saved)?, (12.5, "Ada".to_owned()));
+/// assert!(matches!(score.from_bytes::<(f64, String)>(&saved[..30]), Err(SavedError::Damaged(_))));
+/// # Ok::<(), SavedError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SavedForm {
+    kind: &'static str,
+    version: &'static str,
+}
 
 /// Why something saved cannot be read, or something not be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +86,7 @@ impl std::error::Error for SavedError {}
 /// ```
 pub fn state_to_bytes(state: &State) -> Vec<u8> {
     // States have nothing that CBOR cannot hold.
-    to_bytes("state", state).unwrap_or_default()
+    STATE.to_bytes(state).unwrap_or_default()
 }
 
 /// The state that bytes hold.
@@ -74,13 +94,13 @@ pub fn state_to_bytes(state: &State) -> Vec<u8> {
 /// # Errors
 /// If they are no state, of another version, or damaged.
 pub fn state_from_bytes(bytes: &[u8]) -> Result<State, SavedError> {
-    from_bytes("state", bytes)
+    STATE.read_bytes(bytes)
 }
 
 /// A state as text. [`state_from_text`] reads it.
 pub fn state_to_text(state: &State) -> String {
     // States have no maps with odd keys, the only thing that the writer refuses.
-    to_text("state", state).unwrap_or_default()
+    STATE.to_text(state).unwrap_or_default()
 }
 
 /// The state that a text holds.
@@ -88,7 +108,7 @@ pub fn state_to_text(state: &State) -> String {
 /// # Errors
 /// If it is no state, of another version, or damaged.
 pub fn state_from_text(text: &str) -> Result<State, SavedError> {
-    from_text("state", text)
+    STATE.read_text(text)
 }
 
 /// A recording as bytes. [`recording_from_bytes`] reads them.
@@ -96,7 +116,7 @@ pub fn state_from_text(text: &str) -> Result<State, SavedError> {
 /// # Errors
 /// If its world was made from a model: only scenes can be saved.
 pub fn recording_to_bytes(recording: &Recording) -> Result<Vec<u8>, SavedError> {
-    to_bytes("recording", recording)
+    RECORDING.to_bytes(recording)
 }
 
 /// The recording that bytes hold.
@@ -104,7 +124,7 @@ pub fn recording_to_bytes(recording: &Recording) -> Result<Vec<u8>, SavedError> 
 /// # Errors
 /// If they are no recording, of another version, or damaged.
 pub fn recording_from_bytes(bytes: &[u8]) -> Result<Recording, SavedError> {
-    from_bytes("recording", bytes)
+    RECORDING.read_bytes(bytes)
 }
 
 /// A recording as text. [`recording_from_text`] reads it.
@@ -112,7 +132,7 @@ pub fn recording_from_bytes(bytes: &[u8]) -> Result<Recording, SavedError> {
 /// # Errors
 /// If its world was made from a model: only scenes can be saved.
 pub fn recording_to_text(recording: &Recording) -> Result<String, SavedError> {
-    to_text("recording", recording)
+    RECORDING.to_text(recording)
 }
 
 /// The recording that a text holds.
@@ -120,57 +140,75 @@ pub fn recording_to_text(recording: &Recording) -> Result<String, SavedError> {
 /// # Errors
 /// If it is no recording, of another version, or damaged.
 pub fn recording_from_text(text: &str) -> Result<Recording, SavedError> {
-    from_text("recording", text)
+    RECORDING.read_text(text)
 }
 
-fn to_bytes(kind: &'static str, value: &impl Serialize) -> Result<Vec<u8>, SavedError> {
-    let mut rest = Vec::new();
-    ciborium::into_writer(value, &mut rest).map_err(|error| SavedError::CannotSave(error.to_string()))?;
-    let mut bytes = head(kind, &rest).into_bytes();
-    bytes.push(b'\n');
-    bytes.append(&mut rest);
-    Ok(bytes)
-}
-
-fn from_bytes<T: DeserializeOwned>(kind: &'static str, bytes: &[u8]) -> Result<T, SavedError> {
-    let line = bytes.iter().position(|&byte| byte == b'\n').ok_or(SavedError::NotSaved { wanted: kind })?;
-    let rest = &bytes[line + 1..];
-    check_head(kind, &String::from_utf8_lossy(&bytes[..line]), rest)?;
-    ciborium::from_reader(rest).map_err(|error| SavedError::Damaged(error.to_string()))
-}
-
-fn to_text(kind: &'static str, value: &impl Serialize) -> Result<String, SavedError> {
-    let rest = ron::ser::to_string_pretty(value, ron::ser::PrettyConfig::default().new_line("\n"));
-    let rest = rest.map_err(|error| SavedError::CannotSave(error.to_string()))? + "\n";
-    Ok(format!("// {}\n{rest}", head(kind, rest.as_bytes())))
-}
-
-fn from_text<T: DeserializeOwned>(kind: &'static str, text: &str) -> Result<T, SavedError> {
-    // Editors may have given the lines other ends.
-    let text = text.replace('\r', "");
-    let (line, rest) = text.split_once('\n').ok_or(SavedError::NotSaved { wanted: kind })?;
-    let line = line.strip_prefix("// ").ok_or(SavedError::NotSaved { wanted: kind })?;
-    check_head(kind, line, rest.as_bytes())?;
-    ron::from_str(rest).map_err(|error| SavedError::Damaged(error.to_string()))
-}
-
-/// The first line.
-fn head(kind: &str, rest: &[u8]) -> String {
-    format!("sinew {kind} {VERSION} {:08x}", crc32fast::hash(rest))
-}
-
-/// Compares the first line with the one that `rest` should have.
-fn check_head(kind: &'static str, line: &str, rest: &[u8]) -> Result<(), SavedError> {
-    let mut words = line.split(' ');
-    if (words.next(), words.next()) != (Some("sinew"), Some(kind)) {
-        return Err(SavedError::NotSaved { wanted: kind });
+impl SavedForm {
+    /// A form of a kind of things, in a version, which is a single word.
+    pub const fn new(kind: &'static str, version: &'static str) -> Self {
+        Self { kind, version }
     }
-    let version = words.next().unwrap_or_default();
-    if version != VERSION {
-        return Err(SavedError::OtherVersion(version.to_owned()));
+
+    /// A value as bytes.
+    ///
+    /// # Errors
+    /// If it has something that CBOR cannot hold.
+    pub fn to_bytes(self, value: &impl Serialize) -> Result<Vec<u8>, SavedError> {
+        let mut rest = Vec::new();
+        ciborium::into_writer(value, &mut rest).map_err(|error| SavedError::CannotSave(error.to_string()))?;
+        let mut bytes = self.head(&rest).into_bytes();
+        bytes.push(b'\n');
+        bytes.append(&mut rest);
+        Ok(bytes)
     }
-    if line != head(kind, rest) {
-        return Err(SavedError::Damaged("its checksum differs: it was cut or changed".to_owned()));
+
+    /// The value that bytes hold.
+    ///
+    /// # Errors
+    /// If they are of another kind or version, or damaged.
+    pub fn read_bytes<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<T, SavedError> {
+        let line = bytes.iter().position(|&byte| byte == b'\n').ok_or(self.not_saved())?;
+        let rest = &bytes[line + 1..];
+        self.check_head(&String::from_utf8_lossy(&bytes[..line]), rest)?;
+        ciborium::from_reader(rest).map_err(|error| SavedError::Damaged(error.to_string()))
     }
-    Ok(())
+
+    fn to_text(self, value: &impl Serialize) -> Result<String, SavedError> {
+        let rest = ron::ser::to_string_pretty(value, ron::ser::PrettyConfig::default().new_line("\n"));
+        let rest = rest.map_err(|error| SavedError::CannotSave(error.to_string()))? + "\n";
+        Ok(format!("// {}\n{rest}", self.head(rest.as_bytes())))
+    }
+
+    fn read_text<T: DeserializeOwned>(self, text: &str) -> Result<T, SavedError> {
+        // Editors may have given the lines and the text other ends.
+        let text = text.replace('\r', "");
+        let (line, rest) = text.split_once('\n').ok_or(self.not_saved())?;
+        let line = line.strip_prefix("// ").ok_or(self.not_saved())?;
+        let rest = rest.trim_end().to_owned() + "\n";
+        self.check_head(line, rest.as_bytes())?;
+        ron::from_str(&rest).map_err(|error| SavedError::Damaged(error.to_string()))
+    }
+
+    /// The first line.
+    fn head(self, rest: &[u8]) -> String {
+        format!("sinew {} {} {:08x}", self.kind, self.version, crc32fast::hash(rest))
+    }
+
+    /// Compares the first line with the one that `rest` should have.
+    fn check_head(self, line: &str, rest: &[u8]) -> Result<(), SavedError> {
+        let words =
+            line.strip_prefix("sinew ").and_then(|line| line.strip_prefix(self.kind)?.strip_prefix(' '));
+        let version = words.ok_or(self.not_saved())?.split(' ').next().unwrap_or_default();
+        if version != self.version {
+            return Err(SavedError::OtherVersion(version.to_owned()));
+        }
+        if line != self.head(rest) {
+            return Err(SavedError::Damaged("its checksum differs: it was cut or changed".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn not_saved(self) -> SavedError {
+        SavedError::NotSaved { wanted: self.kind }
+    }
 }

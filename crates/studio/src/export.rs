@@ -1,8 +1,9 @@
 //! Pictures and animations of a session, by the software renderer: no window, no graphics card.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use sinew_io::Disk;
 use sinew_picture::{Animation, Image, Palette, PictureError, encode_png};
 use sinew_scene::Steps;
 use sinew_show::{Drawing, DrawingRenderer, ShowOptions};
@@ -87,18 +88,11 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Fault> {
         .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
 }
 
-/// Writes to a temporary file and renames it, so that no incomplete file appears.
+/// Writes a file that appears when it is complete.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     make_folder(path)?;
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    let part = PathBuf::from(name);
-    let outcome = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
-    outcome.map_err(|error| {
-        // The temporary file may not exist.
-        let _ = fs::remove_file(&part);
-        Fault::new(format!("cannot write {}: {error}", path.display()))
-    })
+    sinew_io::write_file::<Disk>(path, None, bytes)
+        .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
 }
 
 fn snapshot(session: &mut Session, show: &ShowOptions) -> Snapshot {

@@ -8,7 +8,7 @@ use sinew_picture::encode_png;
 use crate::library::{Library, Origin};
 use crate::painter::{ScenePainter, SoftwarePainter};
 use crate::{
-    command::SessionCommand, engine::Engine, fault::Fault, gl::GlPainter, open_scene::OpenScene,
+    command::SessionCommand, engine::Engine, export, fault::Fault, gl::GlPainter, open_scene::OpenScene,
     screenshot::Screenshot, session::Session, ui::Studio,
 };
 
@@ -69,8 +69,7 @@ pub fn run_shot(start: &Start) -> Result<(), Fault> {
     let mut bytes = Vec::new();
     encode_png(shot.show(&mut studio, 0.0, Vec::new()), &mut bytes)?;
     let path = start.shot.clone().unwrap_or_default();
-    std::fs::write(&path, bytes)
-        .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
+    export::write(&path, &bytes)
 }
 
 /// Opens the window; returns when it is closed. Fails if there is no such scene, no display, or no OpenGL.

@@ -6,6 +6,7 @@ mod embed;
 mod export;
 mod flesh;
 mod import;
+mod long_runs;
 mod motion;
 mod outputs;
 mod refused;

@@ -52,7 +52,6 @@ pub struct TableWriter<W: Write> {
     columns: Vec<String>,
     /// All rows, if they are written at the end.
     rows: Vec<f64>,
-    n_rows: usize,
 }
 
 impl<W: Write> TableWriter<W> {
@@ -60,14 +59,33 @@ impl<W: Write> TableWriter<W> {
     ///
     /// # Errors
     /// Those of the output.
-    pub fn new(mut out: W, format: TableFormat, sampler: &Sampler) -> io::Result<Self> {
-        let columns = sampler.columns();
+    pub fn new(out: W, format: TableFormat, sampler: &Sampler) -> io::Result<Self> {
+        let mut table = Self::resumed(out, format, sampler, Vec::new());
         if format == TableFormat::Csv {
-            let names: Vec<String> = columns.iter().map(|name| csv_text(name)).collect();
-            writeln!(out, "{}", names.join(","))?;
+            let names: Vec<String> = table.columns.iter().map(|name| csv_text(name)).collect();
+            writeln!(table.out, "{}", names.join(","))?;
         }
+        Ok(table)
+    }
+
+    /// Goes on with a table that was begun: `out` has what was written, `rows` are those that were [kept](Self::kept_rows).
+    pub fn resumed(out: W, format: TableFormat, sampler: &Sampler, rows: Vec<f64>) -> Self {
         let groups = sampler.groups.iter().map(|group| (group.name.clone(), group.parts.len())).collect();
-        Ok(Self { out, format, groups, columns, rows: Vec::new(), n_rows: 0 })
+        Self { out, format, groups, columns: sampler.columns(), rows }
+    }
+
+    /// The numbers of all rows so far, if they are written at the end.
+    pub fn kept_rows(&self) -> &[f64] {
+        &self.rows
+    }
+
+    /// The output.
+    pub fn out_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
+    fn n_rows(&self) -> usize {
+        self.rows.len() / self.columns.len()
     }
 
     /// Adds a row, as [`Sampler::fill`] gives it.
@@ -75,7 +93,6 @@ impl<W: Write> TableWriter<W> {
     /// # Errors
     /// Those of the output.
     pub fn push(&mut self, row: &[f64]) -> io::Result<()> {
-        self.n_rows += 1;
         match self.format {
             TableFormat::Csv => writeln!(self.out, "{}", csv_line(row)),
             TableFormat::JsonLines => {
@@ -103,7 +120,7 @@ impl<W: Write> TableWriter<W> {
         match self.format {
             TableFormat::Csv | TableFormat::JsonLines => {}
             TableFormat::Npy => {
-                self.out.write_all(&npy(&named_doubles(&self.columns), &[self.n_rows], &self.rows))?
+                self.out.write_all(&npy(&named_doubles(&self.columns), &[self.n_rows()], &self.rows))?
             }
             TableFormat::Npz => {
                 let files = self.npy_files();
@@ -121,7 +138,7 @@ impl<W: Write> TableWriter<W> {
     /// Each group as a NumPy file, with the file's name.
     fn npy_files(&self) -> Vec<(String, Vec<u8>)> {
         let file = |(name, n, numbers): (&str, usize, Vec<f64>)| {
-            let shape = if n == 1 { vec![self.n_rows] } else { vec![self.n_rows, n] };
+            let shape = if n == 1 { vec![self.n_rows()] } else { vec![self.n_rows(), n] };
             (format!("{name}.npy"), npy("'<f8'", &shape, &numbers))
         };
         self.arrays().map(file).collect()

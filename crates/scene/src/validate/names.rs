@@ -52,6 +52,9 @@ fn check<'s>(
         let field = || format!("{list}[{i}].name");
         if name.is_empty() {
             issues.add(Kind::BadName, field(), "the name is missing", "add name: \"…\"");
+        } else if name.chars().any(char::is_control) {
+            let message = "the name has characters that cannot be printed";
+            issues.add(Kind::BadName, field(), message, "leave out line breaks, tabs and escapes");
         } else if !seen.insert(name) || is_generated(scene, name, makes) {
             let message = format!("the name `{name}` is already taken");
             issues.add(Kind::DuplicateName, field(), message, "choose another name");
