@@ -195,7 +195,8 @@ impl SavedForm {
 
     /// Compares the first line with the one that `rest` should have.
     fn check_head(self, line: &str, rest: &[u8]) -> Result<(), SavedError> {
-        let words = line.strip_prefix("sinew ").and_then(|line| line.strip_prefix(self.kind)?.strip_prefix(' '));
+        let words =
+            line.strip_prefix("sinew ").and_then(|line| line.strip_prefix(self.kind)?.strip_prefix(' '));
         let version = words.ok_or(self.not_saved())?.split(' ').next().unwrap_or_default();
         if version != self.version {
             return Err(SavedError::OtherVersion(version.to_owned()));
