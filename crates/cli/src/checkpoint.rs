@@ -162,7 +162,7 @@ impl CheckpointFolder {
     ) -> Result<Result<T, String>, CommandError> {
         let bytes = fs::read(path).map_err(|error| error.to_string());
         let read =
-            bytes.and_then(|bytes| FORM.from_bytes::<(RunKey, T)>(&bytes).map_err(|error| told(&error)));
+            bytes.and_then(|bytes| FORM.read_bytes::<(RunKey, T)>(&bytes).map_err(|error| told(&error)));
         let (saved_key, saved) = match read {
             Ok(read) => read,
             Err(why) => return Ok(Err(why)),

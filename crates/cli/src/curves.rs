@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sinew_picture::{Panel, PlotSeries, draw_panels};
 use sinew_sim::World;
 
-use crate::disk::{PartFile, StreamMark};
+use crate::disk::{DiskFile, StreamMark};
 use crate::error::CommandError;
 use crate::growing::GrowingFile;
 
@@ -31,7 +31,7 @@ pub(crate) struct CurvePoint {
 pub(crate) struct RunCurves(pub(crate) Vec<CurvePoint>);
 
 /// The table of curves, written while a scene runs. Reading the numbers back gives the same bits.
-pub(crate) struct CurveTable(pub(crate) GrowingFile<PartFile>);
+pub(crate) struct CurveTable(pub(crate) GrowingFile<DiskFile>);
 
 impl CurvePoint {
     /// The present moment of a world.

@@ -11,7 +11,7 @@ pub(crate) use sinew_io::{StreamMark, is_stream, unless_closed};
 pub(crate) use crate::failing_disk::FailingDisk as Disk;
 
 /// A file that appears when it is complete.
-pub(crate) type PartFile = sinew_io::PartFile<Disk>;
+pub(crate) type DiskFile = sinew_io::PartFile<Disk>;
 
 /// Writes a whole file; `run` is the name of a run that can be resumed. That nobody reads on at the other end of a pipe is not an error.
 pub(crate) fn write_file(path: &Path, run: Option<&str>, bytes: &[u8]) -> io::Result<()> {

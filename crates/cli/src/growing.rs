@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::disk::{PartFile, StreamMark};
+use crate::disk::{DiskFile, StreamMark};
 use crate::error::CommandError;
 
 /// A file that grows, with what writes it; or why it could not be written.
@@ -12,19 +12,19 @@ pub(crate) struct GrowingFile<W> {
     out: io::Result<W>,
 }
 
-impl GrowingFile<PartFile> {
+impl GrowingFile<DiskFile> {
     /// Begins a file; in a run that can be resumed, which has a name, it stays until it is finished.
     pub(crate) fn begin(path: &Path, run: Option<&str>) -> Self {
         let out = match run {
-            Some(run) => PartFile::resume(path, run, StreamMark::default()),
-            None => PartFile::create(path, None),
+            Some(run) => DiskFile::resume(path, run, StreamMark::default()),
+            None => DiskFile::create(path, None),
         };
         Self { path: path.to_owned(), out }
     }
 
     /// Goes on with a file of a run from a mark. It is an error if that is not there any more.
     pub(crate) fn resume(path: &Path, run: &str, mark: StreamMark) -> Result<Self, CommandError> {
-        match PartFile::resume(path, run, mark) {
+        match DiskFile::resume(path, run, mark) {
             Err(error) if error.kind() == ErrorKind::InvalidData => {
                 Err(CommandError(format!("cannot go on with {}: {error}", path.display())))
             }

@@ -138,7 +138,7 @@ fn run_and_report(args: &RunArgs) -> Result<ExitCode, Failure> {
 
 /// That a signal ended a run, and what is left of it.
 fn told_end(summary: &Summary, args: &RunArgs) -> Option<String> {
-    let why = summary.interrupted.as_ref()?;
+    let why = summary.time.interrupted.as_ref()?;
     let next = args.kept.folder().map(|folder| format!("; `--resume {}` goes on", folder.display()));
     Some(format!("{why}: what was done until then is written{}", next.unwrap_or_default()))
 }

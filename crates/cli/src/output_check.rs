@@ -8,7 +8,7 @@ use std::fs::{self, Metadata};
 use std::path::{Component, Path, PathBuf};
 
 use crate::checkpoint;
-use crate::disk::{PartFile, is_stream};
+use crate::disk::{DiskFile, is_stream};
 use crate::error::CommandError;
 
 /// A file or a folder that a command will write.
@@ -127,7 +127,7 @@ impl OutputCheck {
             if !folder.is_dir() {
                 return Some(format!("there is no such folder as {}; make it first", folder.display()));
             }
-            let probe = PartFile::create(&folder.join(".sinew"), None).err();
+            let probe = DiskFile::create(&folder.join(".sinew"), None).err();
             probe.map(|error| format!("nothing can be written to {}: {error}", folder.display()))
         };
         self.folders.entry(folder.to_owned()).or_insert_with(look).clone()

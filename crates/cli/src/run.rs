@@ -63,7 +63,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<FinishedRun, Failure> {
         let member = Member { found: &found, scene: &swept.scene, args, name: &name, number };
         let work = || run_member(member, folder.as_ref(), (&eye, &interrupt), &mut files);
         let (summary, ended_by) = pool.install(work)?;
-        let is_cut = summary.interrupted.is_some();
+        let is_cut = summary.time.interrupted.is_some();
         runs.push(SweepSummary { set: swept.set, summary });
         signal = ended_by;
         if is_cut {
@@ -292,7 +292,7 @@ mod tests {
     fn outcome(args: &RunArgs) -> (Option<String>, Vec<String>) {
         match run(args) {
             Ok(done) => {
-                (done.summary.interrupted.is_none().then_some(done.summary.digest), done.files.failed)
+                (done.summary.time.interrupted.is_none().then_some(done.summary.digest), done.files.failed)
             }
             Err(Failure::Unwritten(WriteError(why)) | Failure::Refused(CommandError(why))) => {
                 (None, vec![why])

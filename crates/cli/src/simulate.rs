@@ -8,7 +8,7 @@ use sinew_scene::{SceneDoc, Steps};
 use sinew_sim::{State, World};
 
 use crate::curves::CurveTable;
-use crate::disk::{PartFile, StreamMark};
+use crate::disk::{DiskFile, StreamMark};
 use crate::event_log::EventLog;
 use crate::interrupt::{Interrupt, StopSignal};
 use crate::keeper::Keeper;
@@ -253,7 +253,7 @@ impl<'a> Running<'a> {
             self;
         let args = member.args;
         if fault.is_none() {
-            let csv = curves.map(|curves| curves.0.finish(PartFile::finish));
+            let csv = curves.map(|curves| curves.0.finish(DiskFile::finish));
             files.note(member.path(&args.csv), csv, "every step as a table");
             let table = table.map(TableExport::finish);
             files.note(member.path(&args.table.poses), table, "the motion as a table");

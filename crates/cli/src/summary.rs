@@ -39,9 +39,6 @@ pub(crate) struct Summary {
     /// Why the run was stopped; absent if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trouble: Option<String>,
-    /// What ended the run before its last step: a signal, or that a file of it could not be written; absent if nothing did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) interrupted: Option<String>,
     /// The scene's `expect` block, with measured values.
     pub(crate) expectations: Vec<Expectation>,
     /// Expectations about times after the end of the run.
@@ -82,6 +79,9 @@ pub(crate) struct RunTime {
     /// Computing time of the steps (s), without recording and drawing.
     pub(crate) wall_seconds: f64,
     pub(crate) seconds_per_step: f64,
+    /// What ended the run before its last step: a signal, or that a file of it could not be written; absent if nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) interrupted: Option<String>,
 }
 
 /// Seconds per stage by name.
@@ -141,7 +141,7 @@ impl Summary {
         self.energy_final = other.energy_final;
         self.digest.push_str(&other.digest);
         self.trouble = self.trouble.take().or_else(|| other.trouble.clone());
-        self.interrupted = self.interrupted.take().or_else(|| other.interrupted.clone());
+        self.time.interrupted = self.time.interrupted.take().or_else(|| other.time.interrupted.clone());
         for (total, (_, seconds)) in self.stages.0.iter_mut().zip(&other.stages.0) {
             total.1 += seconds;
         }
@@ -156,7 +156,7 @@ impl Summary {
         lines.extend(self.happened.lines());
         lines.extend(self.runs.iter().flat_map(SweepSummary::lines));
         lines.extend(self.expectation_lines());
-        lines.extend(self.interrupted.iter().map(|why| format!("  INTERRUPTED    {why}")));
+        lines.extend(self.time.interrupted.iter().map(|why| format!("  INTERRUPTED    {why}")));
         lines.extend(self.trouble.iter().map(|trouble| format!("  TROUBLE        {trouble}")));
         lines.join("\n") + "\n"
     }

@@ -8,7 +8,7 @@ use sinew_io::{Sampler, TABLE_ENDINGS, TableChoice, TableFormat, TableWriter};
 use sinew_sim::World;
 
 use crate::args::TableArgs;
-use crate::disk::{PartFile, StreamMark};
+use crate::disk::{DiskFile, StreamMark};
 use crate::error::CommandError;
 use crate::growing::GrowingFile;
 
@@ -23,7 +23,7 @@ pub(crate) struct TablePlan {
 
 /// A table that is written while a scene runs.
 pub(crate) struct TableExport {
-    pub(crate) file: GrowingFile<TableWriter<PartFile>>,
+    pub(crate) file: GrowingFile<TableWriter<DiskFile>>,
     plan: TablePlan,
     row: Vec<f64>,
     /// When the next row is due (s).
@@ -116,6 +116,6 @@ impl TableExport {
 
     /// Writes what is left: what failed, if anything did.
     pub(crate) fn finish(self) -> Result<(), String> {
-        self.file.finish(|writer| writer.finish().and_then(PartFile::finish))
+        self.file.finish(|writer| writer.finish().and_then(DiskFile::finish))
     }
 }

@@ -20,6 +20,20 @@ use crate::storage::Storage;
 const CHUNK: usize = 1 << 16;
 
 /// A file on the way.
+///
+/// ```
+/// use std::io::Write;
+/// use sinew_io::{Disk, PartFile};
+///
+/// let path = std::env::temp_dir().join("sinew-part-file-example.txt");
+/// let mut file = PartFile::<Disk>::create(&path, None)?;
+/// file.write_all(b"all of it")?;
+/// assert!(!path.exists());
+/// file.finish()?;
+/// assert_eq!(std::fs::read(&path)?, b"all of it");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct PartFile<S: Storage> {
     out: BufWriter<S::File>,

@@ -23,8 +23,8 @@ const RECORDING: SavedForm = SavedForm::new("recording", VERSION);
 /// let score = SavedForm::new("high score", "1");
 /// let saved = score.to_bytes(&(12.5, "Ada"))?;
 /// assert!(saved.starts_with(b"sinew high score 1 "));
-/// assert_eq!(score.from_bytes::<(f64, String)>(&saved)?, (12.5, "Ada".to_owned()));
-/// assert!(matches!(score.from_bytes::<(f64, String)>(&saved[..30]), Err(SavedError::Damaged(_))));
+/// assert_eq!(score.read_bytes::<(f64, String)>(&saved)?, (12.5, "Ada".to_owned()));
+/// assert!(matches!(score.read_bytes::<(f64, String)>(&saved[..30]), Err(SavedError::Damaged(_))));
 /// # Ok::<(), SavedError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,7 +67,7 @@ fn kill_and_resume(test: &str, others: &[&str], rng: &mut Rng) -> usize {
     let args = [&args[..], &["--resume", "ck", "--every", "20"]].concat();
     for kills in 0..500 {
         let mut child = start(&killed, &args);
-        std::thread::sleep(Duration::from_secs_f64(rng.uniform(0.2, 0.9) * took));
+        std::thread::sleep(Duration::from_secs_f64(rng.uniform(0.4, 1.2) * took));
         if child.try_wait().expect("a child").is_none() {
             child.kill().expect("a child");
             child.wait().expect("a child");
