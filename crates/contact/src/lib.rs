@@ -60,6 +60,7 @@ mod shape_cast;
 mod skin_search;
 
 mod model;
+mod passages;
 mod point_contacts;
 
 mod probe;
@@ -67,6 +68,7 @@ mod sensors;
 mod skin_contacts;
 mod skin_edges;
 mod skin_pair;
+mod way_contacts;
 
 pub use anchors::{Anchors, ContactAnchor};
 pub use collider::{Collider, Groups};
@@ -94,3 +96,4 @@ pub use solve::{Approach, ContactSolve, ContactSummary};
 pub use touch_events::{ContactEvent, ContactEvents, TouchPair, TouchPhase, TouchSide};
 pub use tri_mesh::TriMesh;
 pub use turning::TurningLaw;
+pub use way_contacts::WayContact;

@@ -148,7 +148,7 @@ impl ContactModel {
     }
 
     /// The same if some pairs of owners do not ignore each other.
-    fn may_touch_if(&self, [i, j]: [usize; 2], admitted: &[[Owner; 2]]) -> bool {
+    pub(crate) fn may_touch_if(&self, [i, j]: [usize; 2], admitted: &[[Owner; 2]]) -> bool {
         let (a, b) = (&self.colliders[i], &self.colliders[j]);
         a.material().stiffness.max(b.material().stiffness) > 0.0 && self.may_meet([i, j], admitted)
     }
@@ -162,7 +162,7 @@ impl ContactModel {
     }
 
     /// The owners of two colliders, in ascending order.
-    fn owners(&self, i: usize, j: usize) -> [Owner; 2] {
+    pub(crate) fn owners(&self, i: usize, j: usize) -> [Owner; 2] {
         ascending([self.colliders[i].owner(), self.colliders[j].owner()])
     }
 
@@ -244,11 +244,16 @@ impl ContactModel {
             let (a, b) = if swap { (j, i) } else { (i, j) };
             narrow.touch(&self.colliders, placed, [a, b], margin, out);
         }
-        let kind = |collider: u32| self.kind(collider);
-        self.rules.apply(out.iter_mut(), |contact| [kind(contact.key.a), kind(contact.key.b)]);
+        self.apply_rules(out.iter_mut());
         // one pair's contacts are sorted and pairs come in ascending order, unless a side was exchanged
         out.sort_unstable_by_key(|contact| contact.key);
         ContactReport { n_pairs: pairs.len(), n_contacts: out.len(), skipped_colliders, skipped_points: 0 }
+    }
+
+    /// Gives contacts of bodies the law of the rule for their pair, if there is one.
+    pub(crate) fn apply_rules<'c>(&self, contacts: impl Iterator<Item = &'c mut ContactPoint>) {
+        let kind = |collider: u32| self.kind(collider);
+        self.rules.apply(contacts, |contact| [kind(contact.key.a), kind(contact.key.b)]);
     }
 
     /// The kind of surface of a collider.
@@ -268,6 +273,14 @@ impl ContactModel {
         let placed = |collider| PlacedCollider::new(collider, poses, before, margin);
         work.placed.extend(self.colliders.iter().map(placed));
         work.placed.iter().filter(|placed| matches!(placed.state, Presence::Lost)).count()
+    }
+
+    /// The same at the end of a way, in boxes that hold both ends of it.
+    pub(crate) fn place_way(&self, [before, poses]: [&[Pose]; 2], work: &mut ContactWorkspace) {
+        self.place(before, poses, 0.0, work);
+        for (placed, collider) in work.placed.iter_mut().zip(&self.colliders) {
+            placed.widen_to(&PlacedCollider::new(collider, before, before, 0.0));
+        }
     }
 }
 

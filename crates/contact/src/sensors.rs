@@ -88,11 +88,8 @@ impl SensorModel {
         out: &mut Vec<TouchPair>,
     ) {
         let Self { all, .. } = self;
-        all.place(before, poses, 0.0, work);
+        all.place_way([before, poses], work);
         let ContactWorkspace { placed, sweep, admitted, .. } = work;
-        for (placed, collider) in placed.iter_mut().zip(all.colliders()) {
-            placed.widen_to(&PlacedCollider::new(collider, before, before, 0.0));
-        }
         for &[i, j] in sweep.pairs(placed, |i, j| self.may_feel_if([i, j], admitted)) {
             let pair = [i, j].map(|i| (&all.colliders()[i as usize], &placed[i as usize]));
             if meet(pair, 1.0) || meet_on_way(pair) {

@@ -17,6 +17,7 @@ mod notice;
 mod notice_counts;
 mod overlap;
 mod parted;
+mod passages;
 mod probe;
 mod reduced;
 mod reduced_model;

@@ -34,6 +34,8 @@ pub enum HealthNotice {
     DeepContact,
     /// Flesh is visibly inside other flesh, a body or the world.
     DeepFlesh,
+    /// Something passed through something else within a step.
+    PassedThrough,
     /// Tetrahedra are inverted at the end of a run.
     Inverted,
     /// Loops were not solved.
@@ -101,7 +103,7 @@ pub enum Culprit {
 
 impl HealthNotice {
     /// All of them, warnings first.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Refused,
         Self::NonFinite,
         Self::NonFiniteTet,
@@ -112,6 +114,7 @@ impl HealthNotice {
         Self::Mended,
         Self::DeepContact,
         Self::DeepFlesh,
+        Self::PassedThrough,
         Self::Inverted,
         Self::UnsolvedLoops,
         Self::UnsolvedFlesh,
@@ -175,6 +178,7 @@ impl HealthNotice {
             Self::Mended => "was torn; displacements closed it",
             Self::DeepContact => "are inside each other by more than a tenth of the thinner one",
             Self::DeepFlesh => "are inside each other by far more than contacts give",
+            Self::PassedThrough => "passed through each other within a step",
             Self::Inverted => {
                 "tetrahedra are inverted at the end: use stiffer flesh, smaller loads or shorter steps, or expect it by `max_inverted`"
             }
@@ -228,6 +232,8 @@ impl StepReport {
             (HealthNotice::Mended, joint(health.mended)),
             (HealthNotice::DeepContact, health.deep_contact.map(contact)),
             (HealthNotice::DeepFlesh, health.deep_flesh.map(Culprit::Flesh)),
+            (HealthNotice::PassedThrough, health.passed_through.map(contact)),
+            (HealthNotice::PassedThrough, health.flesh_passed.map(Culprit::Flesh)),
             (HealthNotice::UnsolvedLoops, model(health.unsolved_loops)),
             (HealthNotice::UnsolvedFlesh, model(health.unsolved_flesh)),
             (HealthNotice::UnsolvedContacts, model(health.unsolved_contacts)),

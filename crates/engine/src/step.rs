@@ -48,6 +48,7 @@ pub fn step_observed(
 ) -> StepReport {
     workspace.forget_last_step();
     workspace.events.begin(model, state);
+    workspace.passages.begin(model, state);
     let n_unusable = input.n_unusable(model.mechanism())
         + fill_activations(model, input, workspace)
         + model.flesh().map_or(input.skin.n_entries(), |flesh| flesh.n_unusable(&input.skin));
@@ -63,6 +64,8 @@ pub fn step_observed(
     report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
     report.health.deep_flesh = workspace.flesh_inside(model, state);
+    report.health.passed_through = workspace.passages.of_bodies(model, state);
+    report.health.flesh_passed = workspace.passages.of_flesh(model, state);
     report.asleep = state.sleep.n_asleep() as u32;
     report.time = state.bodies.time;
     report.index = step_index(report.time, settings.dt);
@@ -90,13 +93,13 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         mended: report.mechanism.noticed.mended,
         gaining: report.mechanism.noticed.gaining,
         deep_contact: report.overlap.filter(ContactOverlap::is_deep).map(|overlap| overlap.bodies),
-        deep_flesh: None,
         unsolved_loops: matches!(report.mechanism.loops.stop, LoopStop::Diverged | LoopStop::Breakdown),
         unsolved_flesh: report.flesh.solve.is_some_and(|solve| solve.residual > UNSOLVED),
         unsolved_contacts: report.flesh.touched.is_some_and(|touched| touched.residual > UNSOLVED),
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,
         refused: report.mechanism.refused,
+        ..Health::default()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::events::EventScratch;
 use crate::explicit_flesh::FleshSubsteps;
 use crate::model::Model;
 use crate::parted::PartedBodies;
+use crate::passages::Passages;
 use crate::reduced::ReducedWorkspace;
 use crate::scored::ScoredWorkspace;
 use crate::sleep::SleepScratch;
@@ -34,6 +35,7 @@ pub struct Workspace {
     pub(crate) scored: Option<Box<ScoredWorkspace>>,
     pub(crate) carry: CarryScratch,
     pub(crate) events: EventScratch,
+    pub(crate) passages: Passages,
     pub(crate) sleep: SleepScratch,
     pub(crate) parted: PartedBodies,
     /// Flesh that may be inside other flesh.
@@ -87,6 +89,7 @@ impl Workspace {
             scored: None,
             carry: CarryScratch::default(),
             events: EventScratch::default(),
+            passages: Passages::default(),
             sleep: SleepScratch::default(),
             parted: PartedBodies::default(),
             outlines: Default::default(),

@@ -9,8 +9,8 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    Anchors, Approach, ContactLaw, ContactModel, ContactPoint, ContactPotential, ContactSolve, ContactStep,
-    ContactSummary, Grip, Impact, Mover, Owner, TouchPair,
+    Anchors, Approach, ContactKey, ContactLaw, ContactModel, ContactPoint, ContactPotential, ContactSolve, ContactStep,
+    ContactSummary, Grip, Impact, Mover, Owner, TouchPair, WayContact,
 };
 use sinew_fem::FemState;
 use sinew_math::{Motion, Pose, SurfacePoint};
@@ -19,7 +19,7 @@ use sinew_mechanism::{CompanionLoads, CouplingPoint, SolveOutcome, State};
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
 use super::damped_ends::DampedEnds;
-use super::end_contacts::EndContacts;
+use super::end_contacts::{EndContacts, MOST_LOOKS, common_way};
 use super::jolt::{jolted, meeting};
 use super::sleepers::Sleepers;
 use super::touching::TouchingBodies;
@@ -59,6 +59,8 @@ pub(crate) struct Contacts {
     /// Contacts of bodies, if there is no flesh.
     pub(crate) touching: TouchingBodies,
     end: EndContacts,
+    /// What bodies meet from beyond the margin.
+    far: Vec<WayContact>,
     pub(crate) sleepers: Sleepers,
 }
 
@@ -77,8 +79,10 @@ impl Contacts {
         moment.motions.clone_into(&mut self.motions);
         let reach = reach(contact, moment.motions, &state.nodes, (moment.dt, moment.gravity));
         let margin = reach.min(MAX_MARGIN);
-        self.end.is_too_long = reach > MAX_MARGIN && self.meets_from_far(model, contact, moment, reach);
         self.find_bodies(model, contact, moment, margin);
+        if reach > MAX_MARGIN {
+            self.append_far(model, contact, moment);
+        }
         self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
         let fall = 2.0 * moment.dt * moment.dt * moment.gravity.length();
         self.query.append_met(model, &state.nodes, (2.0 * moment.dt, fall), &mut self.points);
@@ -127,25 +131,30 @@ impl Contacts {
         touching.arrange(model);
     }
 
-    /// Whether a body that is faster than the margin allows meets something within the step that is beyond it.
-    fn meets_from_far(
-        &mut self,
-        model: &FleshModel,
-        contact: &ContactModel,
-        moment: &CouplingPoint<'_>,
-        reach: f64,
-    ) -> bool {
-        let Self { query, points, centres, motions, sleepers, .. } = self;
-        let is_slow = |owner: Owner| match owner {
-            Owner::Body(body) => 2.0 * moment.dt * motions[body as usize].linear.length() <= MAX_MARGIN,
-            Owner::World => true,
-        };
-        contact.rigid_contacts_of_moving(is_slow, [moment.poses; 2], reach, &mut query.work, points);
+    /// Appends what bodies meet within the step beyond the margin: with the normal and the point of the meeting after a
+    /// part `p` of the step, and with the depth `d` at its start that gives the one found there, `d − p dt n·v = d_p`.
+    fn append_far(&mut self, model: &FleshModel, contact: &ContactModel, moment: &CouplingPoint<'_>) {
+        self.find_far(model, contact, (moment.poses, moment.dt));
+        let Self { query, points, centres, motions, sleepers, far, .. } = self;
         let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
-        points.iter().any(|point| {
-            let closing = -point.normal.dot(sides.relative(point, moment.motions, &|_, _| DVec3::ZERO));
-            point.depth < -MAX_MARGIN && point.depth + moment.dt * closing > 0.0
-        })
+        for WayContact { contact, part, .. } in far {
+            let time = *part * moment.dt;
+            contact.point -= common_way(&sides, contact, motions) * time;
+            contact.depth += time * contact.normal.dot(sides.relative(contact, motions, &|_, _| DVec3::ZERO));
+            contact.key.feature ^= ContactKey::AHEAD << MOST_LOOKS;
+            points.push(*contact);
+        }
+        points.sort_unstable_by_key(|point| point.key);
+    }
+
+    /// Finds what bodies meet on the way on which their present twists take them in a time.
+    fn find_far(&mut self, model: &FleshModel, contact: &ContactModel, (poses, dt): (&[Pose], f64)) {
+        let Self { query, motions, sleepers, far, end: EndContacts { ends, .. }, .. } = self;
+        ends.clear();
+        ends.extend(poses.iter().zip(&*motions).map(|(pose, &motion)| pose.retract(motion * dt)));
+        far.clear();
+        let is_still = |owner: Owner| sleepers.is_still(model, motions, owner);
+        contact.contacts_on_way(is_still, [poses, ends], &mut query.work, far);
     }
 
     /// Finds contacts of bodies, and wakes what sleeps and may be touched.
@@ -177,13 +186,9 @@ impl Contacts {
         self.damped.begin();
     }
 
-    /// How the solves of the step ended; it is too long if something arrives from too far.
+    /// How the solves of the step ended.
     pub(crate) fn outcome(&self) -> SolveOutcome {
-        if self.end.is_too_long {
-            SolveOutcome::TooLong
-        } else {
-            SolveOutcome::Unsettled(self.damped.unsettled())
-        }
+        SolveOutcome::Unsettled(self.damped.unsettled())
     }
 
     /// Pairs of owners that touch although the model has them among those that ignore each other.
@@ -226,7 +231,12 @@ impl Contacts {
         let before = reach(contact, &bodies.history.motions, &[], (dt, gravity));
         let margin = now.max(before).min(MAX_MARGIN);
         contact.rigid_contacts(&bodies.poses, margin, &mut self.query.work, &mut self.points);
-        !self.points.is_empty()
+        self.far.clear();
+        if now > MAX_MARGIN && self.points.is_empty() {
+            bodies.motions.clone_into(&mut self.motions);
+            self.find_far(model, contact, (&bodies.poses, dt));
+        }
+        !(self.points.is_empty() && self.far.is_empty())
     }
 
     /// A body that a contact is about to stop or has just stopped: it does not go on as in the last step.
@@ -239,6 +249,9 @@ impl Contacts {
     ) -> Option<usize> {
         if !self.are_near(model, bodies, dt, gravity) {
             return None;
+        }
+        if let Some(far) = self.far.first() {
+            return far.contact.bodies().into_iter().flatten().next();
         }
         let contact = model.contact.as_ref()?;
         jolted(model, &self.points, bodies, (dt, gravity)).or_else(|| {

@@ -22,7 +22,7 @@ use crate::{model::FleshModel, surface_contacts::ContactQuery};
 const UNNOTICED: f64 = 5e-4;
 
 /// Looks at the end of a step, at most.
-const MOST_LOOKS: u32 = 5;
+pub(super) const MOST_LOOKS: u32 = 5;
 
 /// Where bodies begin and end a step, and what touches there.
 #[derive(Default)]
@@ -44,8 +44,6 @@ pub(crate) struct EndContacts {
     is_partial: bool,
     reached: ReachedContacts,
     looks_left: u32,
-    /// Whether something arrives within the step from beyond the margin of the queries.
-    pub(crate) is_too_long: bool,
 }
 
 impl EndContacts {
@@ -134,7 +132,7 @@ impl EndContacts {
 }
 
 /// Velocity of the common centre of mass of the bodies of a contact that forces move, m/s.
-fn common_way(sides: &ContactSides<'_>, contact: &ContactPoint, motions: &[Motion]) -> DVec3 {
+pub(super) fn common_way(sides: &ContactSides<'_>, contact: &ContactPoint, motions: &[Motion]) -> DVec3 {
     let (mut mass, mut momentum) = (0.0, DVec3::ZERO);
     for side in sides.of(contact) {
         if let SolvedSide::Body { body, .. } = side {

@@ -125,13 +125,14 @@ prop_compose! {
         mass in 1e-300..1e300_f64,
         points in proptest::collection::vec(vector(), 1..5),
         color in proptest::option::of([0.0..1.0, 0.0..1.0, 0.0..1.0_f64]),
-        text in "[ -~äπ\n]{0,12}",
+        name in "[ -~äπ]{0,12}",
+        description in "[ -~äπ\n]{0,12}",
         flesh in flesh(),
         collider in collider(),
     ) -> SceneDoc {
         let pose = PoseDoc { position, rotation: RotationDoc::Vector(turn) };
         let body = BodyDoc {
-            name: format!("body {text}"),
+            name: format!("body {name}"),
             pose,
             shapes: vec![ShapeDoc { solid: Shape::Sphere { radius }, at: pose }],
             mass: MassDoc::Total(mass),
@@ -140,7 +141,7 @@ prop_compose! {
         };
         let samples = points.into_iter().enumerate().map(|(i, point)| (i as f64, point)).collect();
         let track = TrackDoc { name: "t".to_owned(), curve: CurveDoc::Points(samples), ..TrackDoc::default() };
-        SceneDoc { name: text, gravity, bodies: vec![body], tracks: vec![track], flesh: vec![flesh], colliders: vec![collider], ..SceneDoc::default() }
+        SceneDoc { name, description, gravity, bodies: vec![body], tracks: vec![track], flesh: vec![flesh], colliders: vec![collider], ..SceneDoc::default() }
     }
 }
 
