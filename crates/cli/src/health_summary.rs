@@ -70,6 +70,11 @@ struct LargestGain {
 }
 
 impl HealthSummary {
+    /// Of a world before its first step.
+    pub(crate) fn begin(world: &World) -> Self {
+        Self { watch: EnergyWatch::begin(world), ..Self::default() }
+    }
+
     /// Adds a step.
     pub(crate) fn note(&mut self, world: &World, report: &StepReport) {
         let (health, mechanism) = (&report.health, &report.mechanism);
@@ -215,6 +220,12 @@ fn with_severity<S: serde::Serializer>(counts: &NoticeCounts, serializer: S) -> 
 }
 
 impl EnergyWatch {
+    /// Begins with a world before its first step.
+    fn begin(world: &World) -> Self {
+        let in_force_since = world.values_in_force().map(|values| values.at_s);
+        Self { account: Some(account(world)), in_force_since, ..Self::default() }
+    }
+
     /// Energy above what was put in, after a step.
     fn excess(&mut self, world: &World) -> EnergyExcess {
         let (model, state, input, settings) = (world.model(), world.state(), world.input(), world.settings());
@@ -225,9 +236,14 @@ impl EnergyWatch {
         match &mut self.account {
             Some(account) => account.note(model, state, input, settings),
             None => {
-                self.account = Some(EnergyAccount::new(model, state, input, settings));
+                self.account = Some(account(world));
                 EnergyExcess::default()
             }
         }
     }
+}
+
+/// The account of a world from now on.
+fn account(world: &World) -> EnergyAccount {
+    EnergyAccount::new(world.model(), world.state(), world.input(), world.settings())
 }

@@ -162,7 +162,7 @@ fn same_as(other: &str) -> String {
 }
 
 /// Whether a name is that of a frame with an ending, of the list of frames, or of a checkpoint.
-fn is_frame(name: &str, ending: &str) -> bool {
+pub(crate) fn is_frame(name: &str, ending: &str) -> bool {
     let number = name.strip_prefix("frame-").and_then(|rest| rest.strip_suffix(ending)?.strip_suffix('.'));
     number.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
         || (ending == "vtu" && name == "motion.pvd")

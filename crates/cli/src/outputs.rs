@@ -1,10 +1,15 @@
 //! The files of a run: written one after another, numbered in sweeps, each by a part file. Errors are collected, so that the remaining files are
 //! written.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::disk::write_file;
+use crate::output_check::is_frame;
+use crate::text::count;
 
 /// Written files with a description of each, and the errors of files that could not be written.
 #[derive(Default)]
@@ -56,25 +61,46 @@ impl Outputs<'_> {
     ) {
         let Some(path) = path.as_ref().map(|path| numbered(path, self.number)) else { return };
         let made = fs::create_dir_all(&path).map_err(|error| error.to_string());
-        let done = made.and_then(|()| fill(&OutputFolder(&path, self.run)));
+        let folder = OutputFolder { path: &path, run: self.run, names: RefCell::default() };
+        let done = made.and_then(|()| fill(&folder));
+        let what = match folder.n_older() {
+            0 => what.to_owned(),
+            n => format!("{what}; {} of an earlier run stayed there", count(n, "frame", "frames")),
+        };
         self.note(path, what, done);
     }
 
-    fn note(&mut self, path: PathBuf, what: &'static str, done: Result<(), String>) {
+    fn note(&mut self, path: PathBuf, what: impl Into<String>, done: Result<(), String>) {
         match done {
-            Ok(()) => self.files.written.push((path, what.to_owned())),
+            Ok(()) => self.files.written.push((path, what.into())),
             Err(error) => self.files.failed.push(format!("cannot write {}: {error}", path.display())),
         }
     }
 }
 
 /// A folder of files.
-pub(crate) struct OutputFolder<'a>(&'a Path, Option<&'a str>);
+pub(crate) struct OutputFolder<'a> {
+    path: &'a Path,
+    run: Option<&'a str>,
+    /// What was written.
+    names: RefCell<BTreeSet<OsString>>,
+}
 
 impl OutputFolder<'_> {
     /// Writes one of its files.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        write_file(&self.0.join(name), self.1, bytes).map_err(|error| format!("{name}: {error}"))
+        self.names.borrow_mut().insert(name.into());
+        write_file(&self.path.join(name), self.run, bytes).map_err(|error| format!("{name}: {error}"))
+    }
+
+    /// Frames of the same kind that are there and were not written.
+    fn n_older(&self) -> usize {
+        let names = self.names.borrow();
+        let Some(kind) = names.first().and_then(|name| Path::new(name).extension()) else { return 0 };
+        let entries = fs::read_dir(self.path).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let kind = kind.to_string_lossy();
+        let is_older = |name: &OsString| is_frame(&name.to_string_lossy(), &kind) && !names.contains(name);
+        entries.filter(is_older).count()
     }
 }
 

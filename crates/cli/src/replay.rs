@@ -13,7 +13,7 @@ pub(crate) fn replay(path: &Path) -> Result<String, CommandError> {
     let cannot = |error: &dyn std::fmt::Display| CommandError(format!("{}: {error}", path.display()));
     let bytes = std::fs::read(path).map_err(|error| cannot(&error))?;
     let recording = read(&bytes).map_err(|error| cannot(&error))?;
-    let mut health = HealthSummary::default();
+    let mut health = HealthSummary::begin(&recording.world_after(0).map_err(|error| cannot(&error))?);
     let replayed = recording.replay(|world, report| health.note(world, report));
     let world = replayed.map_err(|error| cannot(&error))?;
     let n_steps = recording.n_steps();

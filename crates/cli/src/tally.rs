@@ -50,7 +50,7 @@ impl Tally {
             dt: world.settings().dt,
             energy_initial: world.energy().total(),
             steps: 0,
-            health: HealthSummary::default(),
+            health: HealthSummary::begin(world),
             clock: StageClock::default(),
             loops: LoopSummary { assembly: world.info().assembly, ..LoopSummary::default() },
             flesh: FleshSummary::of(world),

@@ -88,10 +88,8 @@ fn has_passed((own, placed): (&Collider, &PlacedCollider), other: (&Collider, &P
 
 /// Whether a way from outside (m, world) meets the surface of a collider.
 fn crosses([from, to]: [DVec3; 2], (collider, placed): (&Collider, &PlacedCollider)) -> bool {
-    let [from, to] = [
-        placed.before.inverse().transform_point(from),
-        placed.pose.inverse().transform_point(to),
-    ];
+    let [from, to] =
+        [placed.before.inverse().transform_point(from), placed.pose.inverse().transform_point(to)];
     let (way, shape) = (to - from, collider.shape());
     if matches!(shape, ContactShape::Plane) {
         return from.z > 0.0 && to.z < 0.0;

@@ -92,8 +92,7 @@ fn meeting([(a, from), (b, to)]: [(&Collider, &PlacedCollider); 2]) -> Option<f6
     let [own, other] = [from, to].map(|placed| placed.pose.translation - placed.before.translation);
     let way = own - other;
     let (from, to) = (from.on_way(0.0), to.on_way(0.0));
-    let [first, second] =
-        [(a, &from), (b, &to)].map(|(it, placed)| WorldShape { shape: it.shape(), placed });
+    let [first, second] = [(a, &from), (b, &to)].map(|(it, placed)| WorldShape { shape: it.shape(), placed });
     if overlap(first, second) {
         return None;
     }

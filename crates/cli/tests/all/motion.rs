@@ -27,6 +27,18 @@ fn motions_are_written_where_they_were_asked_for() {
 }
 
 #[test]
+fn frames_of_an_earlier_run_are_told() {
+    let folder = Folder::new("older-frames");
+    let said = |seconds: &str| {
+        let run = ["run", "double_pendulum", "--seconds", seconds, "--fps", "10", "--obj", "d"];
+        stdout(&sinew(&folder, &run))
+    };
+    assert!(!said("0.5").contains("earlier"));
+    let said = said("0.2");
+    assert!(said.contains("d (every frame as a surface; 3 frames of an earlier run stayed there)"), "{said}");
+}
+
+#[test]
 fn slow_motion_takes_longer_and_has_as_many_frames_a_second() {
     let folder = Folder::new("slow");
     let frames = |more: &[&str]| {

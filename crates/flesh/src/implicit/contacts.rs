@@ -9,8 +9,8 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    Anchors, Approach, ContactKey, ContactLaw, ContactModel, ContactPoint, ContactPotential, ContactSolve, ContactStep,
-    ContactSummary, Grip, Impact, Mover, Owner, TouchPair, WayContact,
+    Anchors, Approach, ContactKey, ContactLaw, ContactModel, ContactPoint, ContactPotential, ContactSolve,
+    ContactStep, ContactSummary, Grip, Impact, Mover, Owner, TouchPair, WayContact,
 };
 use sinew_fem::FemState;
 use sinew_math::{Motion, Pose, SurfacePoint};

@@ -2,6 +2,7 @@
 
 use crate::common::small;
 use glam::DVec3;
+use sinew_mechanism::BodyId;
 use sinew_sim::{ContactPartner, SceneDoc, World};
 
 /// A box of 2 kg above the ground, stepped as said.
@@ -359,4 +360,48 @@ fn a_light_box_rests_on_a_heavy_one_whatever_its_mass() {
         assert!((places[1] - places[0] - 0.1).abs() < 1e-4, "{heavy} kg, gap {gap}: {places:?}");
         assert!(highest < 0.05, "{heavy} kg, gap {gap}: flung up at {highest} m/s");
     }
+}
+
+/// A small body that is shot along x at a wall of 2 cm and 4 m by 4 m around the origin, from 20 m away.
+fn shot(stepper: &str, shape: &str, speed: f64, y: f64) -> World {
+    small(&format!(
+        r#"gravity: (0, 0, 0), stepper: {stepper}, colliders: [(shape: Solid(Box(size: (0.02, 4, 4)))), (body: "shot", shape: OfBody)],
+           bodies: [(name: "shot", pose: (position: (-20, {y}, 0.3)), shapes: [{shape}], mass: Total(1), velocity: (linear: ({speed}, 0, 0)))]"#
+    ))
+}
+
+#[test]
+fn fast_bodies_stop_at_a_thin_wall_in_every_scheme_and_fly_past_its_edge() {
+    let schemes = ["Implicit()", "Implicit(order: 2)", "Explicit()", "Displacement()", "Reduced()"];
+    for (stepper, shape) in
+        schemes.into_iter().zip(["Sphere(radius: 0.05)", "Box(size: (0.1, 0.1, 0.1))"].into_iter().cycle())
+    {
+        for speed in [50.0, 300.0, 1000.0] {
+            let [mut hits, mut passes] = [0.1, 2.5].map(|y| shot(stepper, shape, speed, y));
+            for _ in 0..30 {
+                let [hit, pass] = [hits.step(), passes.step()].map(|report| report.health);
+                assert!(
+                    hit.passed_through.is_none() && pass.is_good(),
+                    "{stepper} {speed}: {hit:?} {pass:?}"
+                );
+            }
+            let [hit, pass] = [hits, passes].map(|world| world.pose(BodyId::from_index(0)).translation.x);
+            assert!(hit < 0.0, "{stepper} {speed} {shape}: {hit}");
+            assert!((pass + 20.0 - speed * 0.5).abs() < 1e-9 * speed, "{stepper} {speed} {shape}: {pass}");
+        }
+    }
+}
+
+#[test]
+fn what_passes_something_within_a_step_is_told() {
+    let mut world = shot("Implicit()", "Sphere(radius: 0.05)", 30000.0, 0.0);
+    let report = world.step();
+    assert_eq!(report.health.passed_through, Some((BodyId::from_index(0), None)));
+    let mut flesh = small(
+        r#"gravity: (0, 0, 0), colliders: [(shape: Solid(Box(size: (0.1, 4, 4))))],
+           flesh: [(name: "jelly", mesh: Beam(size: (0.4, 0.4, 0.4), cells: (2, 2, 2)), pose: (position: (-5, -0.2, -0.2)), velocity: (2000, 0, 0),
+                    material: StVenantKirchhoff(young: 1e6, poisson: 0.3), contact: ())]"#,
+    );
+    let passed = (0..3).filter_map(|_| flesh.step().health.flesh_passed).next();
+    assert!(passed.is_some());
 }
