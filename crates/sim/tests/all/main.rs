@@ -42,3 +42,4 @@ mod scored;
 mod scored_loops;
 mod skin;
 mod sleep;
+mod unobeyed;
