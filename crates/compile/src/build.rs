@@ -36,6 +36,8 @@ use crate::{
     settings::settings,
     transmissions::gear_spec,
     transmissions::rope_spec,
+    unobeyed::{refuse_armatures, refuse_dropped},
+    velocities::velocity_doubts,
 };
 
 /// Everything that a scene without changes becomes.
@@ -60,6 +62,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     let meshes = ColliderMeshes::of(&expanded)?;
     let doubts = doubts(&expanded, &flesh, &meshes);
     parts.add_bodies(&flesh, &meshes)?;
+    refuse_armatures(scene, &expanded)?;
     parts.add_joints()?;
     parts.add_springs()?;
     parts.add_ropes()?;
@@ -74,6 +77,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
         info.assembly = Some(assemble_start(&mechanism, &script, &settings, &mut bodies));
     }
     info.doubt_pulls(&expanded, (&mechanism, &bodies), settings.dt);
+    info.doubts.extend(velocity_doubts(&expanded, (&mechanism, &bodies)));
     let mut start = State::from(bodies);
     let kinds = SurfaceKinds::of(&expanded);
     let colliders = scene_colliders(&expanded, &mechanism, &names.bodies, (&meshes, &kinds))?;
@@ -93,8 +97,12 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     if let Some(sensors) = sensors {
         model = model.with_sensors(sensors);
     }
-    if matches!(scene.stepper, StepperDoc::Reduced(_)) || is_scored(scene) {
+    let is_reduced = matches!(scene.stepper, StepperDoc::Reduced(_));
+    if is_reduced || is_scored(scene) {
         let reduced = reduced_model(&expanded, &model, &start)?;
+        if is_reduced {
+            refuse_dropped(scene, &expanded, (model.mechanism(), &reduced))?;
+        }
         model = model.with_reduced(reduced);
     }
     start.model = model.identity();

@@ -1,9 +1,12 @@
-//! What of a scene is probably not meant: meshes in other units, decompositions that are too coarse, bodies that fall through everything, friction without effect. Linear
+//! What of a scene is probably not meant: meshes in other units, decompositions that are too coarse, bodies that fall through everything or sink in, friction without effect. Linear
 //! cost.
 
 use std::collections::BTreeSet;
 
-use sinew_scene::{BodyDoc, BodyKindDoc, EndDoc, SceneDoc, SceneIssue, SceneIssueKind};
+use sinew_math::Shape;
+use sinew_scene::{
+    BodyDoc, BodyKindDoc, ContactDoc, EndDoc, FirmnessDoc, SceneDoc, SceneIssue, SceneIssueKind,
+};
 
 use crate::{
     collider_meshes::ColliderMeshes, flesh::PreparedFlesh, rolling::rolling_doubts, units::other_units,
@@ -30,6 +33,7 @@ pub(crate) fn doubts(
         }
     }));
     found.extend(fall_through(scene));
+    found.extend(thin_contacts(scene));
     found.extend(rolling_doubts(scene));
     found
 }
@@ -55,6 +59,43 @@ pub(crate) fn fall_through(scene: &SceneDoc) -> Vec<SceneIssue> {
         hint: "give it contact: ()".to_owned(),
     };
     loose.into_iter().map(doubt).collect()
+}
+
+/// Bodies thinner than this sink into others by a visible part of themselves, m: contacts give way by 0.1 mm under their weight.
+const THIN: f64 = 2.5e-4;
+
+/// Bodies that are so thin that contacts of the firmness `Auto` let them sink in visibly.
+pub(crate) fn thin_contacts(scene: &SceneDoc) -> Vec<SceneIssue> {
+    let is_soft = |contact: &ContactDoc| contact.firmness == FirmnessDoc::Auto;
+    let thinnest = |body: &BodyDoc| {
+        let own = body.shapes.iter().map(|shape| thickness(&shape.solid));
+        let own = own.filter(|_| body.contact.as_ref().is_some_and(is_soft));
+        own.fold(f64::INFINITY, f64::min)
+    };
+    let doubt = |(i, body): (usize, &BodyDoc)| {
+        let thin = if body.kind == BodyKindDoc::Dynamic { thinnest(body) } else { f64::INFINITY };
+        (thin < THIN).then(|| SceneIssue {
+            field: format!("bodies[{i}].contact"),
+            kind: SceneIssueKind::OutOfRange,
+            message: format!(
+                "`{}` is {:.3} mm thick, and contacts let it sink in by up to 0.1 mm under its weight",
+                body.name,
+                1e3 * thin
+            ),
+            hint: "use firmness: Scaled(stiffness: 1000, damping: 30) or more, or larger units".to_owned(),
+        })
+    };
+    scene.bodies.iter().enumerate().filter_map(doubt).collect()
+}
+
+/// Least extent of a solid, m.
+fn thickness(solid: &Shape) -> f64 {
+    match *solid {
+        Shape::Box { size } => size.min_element(),
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => 2.0 * radius,
+        Shape::Cylinder { radius, length } => length.min(2.0 * radius),
+        Shape::Ellipsoid { semi_axes } => 2.0 * semi_axes.min_element(),
+    }
 }
 
 /// Bodies with a collider or flesh, and those that something holds.

@@ -10,7 +10,14 @@ use sinew_flesh::FleshModel;
 use sinew_mechanism::{BodyId, Moves};
 use sinew_scene::{Excerpt, GONE, SceneDoc, SceneIssue, validate};
 
-use crate::{build::build, colliders::ScenePairs, doubts::fall_through, merge::merge_by, rigid::RigidParts};
+use crate::{
+    build::build,
+    colliders::ScenePairs,
+    doubts::{fall_through, thin_contacts},
+    merge::merge_by,
+    rigid::RigidParts,
+    velocities::velocity_doubts,
+};
 
 /// What an edit makes of a scene of rigid parts.
 #[derive(Clone, Debug)]
@@ -62,7 +69,9 @@ impl RigidParts {
         let parts = Self { specs, colliders, names };
         let (model, start) = parts.model()?;
         // All others are about meshes, flesh, springs and ropes.
-        let doubts = fall_through(scene);
+        let mut doubts = fall_through(scene);
+        doubts.extend(thin_contacts(scene));
+        doubts.extend(velocity_doubts(scene, (model.mechanism(), &start.bodies)));
         Some(EditedScene { model: Arc::new(model), start, appearance, doubts, parts })
     }
 

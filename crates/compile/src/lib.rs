@@ -23,6 +23,8 @@ mod skin_script;
 mod sweep;
 mod transmissions;
 mod units;
+mod unobeyed;
+mod velocities;
 
 pub use changes::{CompiledScene, ScenePeriod, compile, periods};
 pub use edit::EditedScene;

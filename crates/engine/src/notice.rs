@@ -24,6 +24,8 @@ pub enum HealthNotice {
     OpenJoint,
     /// A rope is too long, or a gear out of its range.
     OpenRope,
+    /// A joint is far past its limit.
+    PastLimit,
     /// Energy that nothing put in.
     EnergyGained,
     /// The same in a single step, by the bodies that gained it.
@@ -64,6 +66,8 @@ pub enum HealthNotice {
     Slowed,
     /// A motor is at its largest force.
     SaturatedMotor,
+    /// A hard grab does not reach its target.
+    OpenGrab,
     /// An actuator is at its torque limit.
     SaturatedActuator,
     /// A goal of the score is not approached.
@@ -103,12 +107,13 @@ pub enum Culprit {
 
 impl HealthNotice {
     /// All of them, warnings first.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 33] = [
         Self::Refused,
         Self::NonFinite,
         Self::NonFiniteTet,
         Self::OpenJoint,
         Self::OpenRope,
+        Self::PastLimit,
         Self::EnergyGained,
         Self::Gaining,
         Self::Mended,
@@ -129,6 +134,7 @@ impl HealthNotice {
         Self::FirstOrder,
         Self::Slowed,
         Self::SaturatedMotor,
+        Self::OpenGrab,
         Self::SaturatedActuator,
         Self::MissedGoal,
         Self::MissedKey,
@@ -173,6 +179,7 @@ impl HealthNotice {
             Self::NonFiniteTet => "has a force that is not finite",
             Self::OpenJoint => "is left open",
             Self::OpenRope => "is too long or out of its range",
+            Self::PastLimit => "is past its limit by far more than limits give",
             Self::EnergyGained => "energy was gained without a source",
             Self::Gaining => "gained energy without a source, with what is connected with it",
             Self::Mended => "was torn; displacements closed it",
@@ -201,6 +208,9 @@ impl HealthNotice {
                 "was slowed, and what is connected with it: the step would have gained energy without a source"
             }
             Self::SaturatedMotor => "has its motor at the largest force",
+            Self::OpenGrab => {
+                "is not where a hard grab should hold it: the target is out of reach or too fast, or forces resist"
+            }
             Self::SaturatedActuator => "is at the torque limit of the score, so goals may be missed",
             Self::MissedGoal => {
                 "is not led to its goal: it is out of reach, yields to other goals, or nothing is there to push against"
@@ -228,6 +238,7 @@ impl StepReport {
             (HealthNotice::NonFiniteTet, health.non_finite_tet.map(Culprit::Tet)),
             (HealthNotice::OpenJoint, joint(health.open_joint)),
             (HealthNotice::OpenRope, rope(health.open_rope)),
+            (HealthNotice::PastLimit, joint(health.past_limit)),
             (HealthNotice::Gaining, health.gaining.map(Culprit::Body)),
             (HealthNotice::Mended, joint(health.mended)),
             (HealthNotice::DeepContact, health.deep_contact.map(contact)),
@@ -247,6 +258,7 @@ impl StepReport {
             (HealthNotice::FirstOrder, noticed.jolted.map(Culprit::Body)),
             (HealthNotice::Slowed, noticed.slowed.map(Culprit::Body)),
             (HealthNotice::SaturatedMotor, joint(noticed.saturated)),
+            (HealthNotice::OpenGrab, self.open_grab.map(Culprit::Body)),
             (HealthNotice::SaturatedActuator, joint(self.effort.limited)),
             (HealthNotice::MissedGoal, self.effort.missing.map(Culprit::Body)),
             (HealthNotice::MissedKey, self.effort.missed_key.map(|(key, joint)| Culprit::Key(key, joint))),

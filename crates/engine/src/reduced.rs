@@ -14,7 +14,8 @@
 //! [`CALM_DISTANCE`] in a step. Joint forces act on passive joints only; a command replaces them. Hard grabs drag bones while a
 //! guide controls them; otherwise they are counted as ignored. Landing springs are taken at the end of a substep, so they may be
 //! stiff (except with Runge–Kutta, which evaluates forces at every stage).
-//! World axes, SI. Cost: linear; nothing allocates once warm.
+//! World axes, SI. Cost: linear, but for the parts of inertial motion, which long chains need more of (`sinew_recursive`, `drift`); nothing
+//! allocates once warm.
 
 mod momentum;
 mod substep;

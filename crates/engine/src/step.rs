@@ -13,7 +13,8 @@
 
 use sinew_flesh::{ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
 use sinew_mechanism::{
-    Implicit, Input, LoopStop, Order, Stage, StepHooks, Watch, is_step_length, step_coupled,
+    BodyId, Grab, Implicit, Input, LoopStop, Order, Stage, StepHooks, Watch, is_step_length, past_limit,
+    step_coupled,
 };
 
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
@@ -66,6 +67,8 @@ pub fn step_observed(
     report.health.deep_flesh = workspace.flesh_inside(model, state);
     report.health.passed_through = workspace.passages.of_bodies(model, state);
     report.health.flesh_passed = workspace.passages.of_flesh(model, state);
+    report.health.past_limit = past_limit(model.mechanism(), &state.bodies);
+    report.open_grab = open_grab(model, state, input);
     report.asleep = state.sleep.n_asleep() as u32;
     report.time = state.bodies.time;
     report.index = step_index(report.time, settings.dt);
@@ -74,6 +77,18 @@ pub fn step_observed(
 
 /// Relative error of the forces of flesh and contacts from which they count as not solved.
 const UNSOLVED: f64 = 0.01;
+
+/// Share of the radius of gyration of a body from which a hard grab is open.
+const OPEN_GRAB: f64 = 0.01;
+
+/// The first body that a hard grab does not hold where it should.
+fn open_grab(model: &Model, state: &State, input: &Input) -> Option<BodyId> {
+    let is_open = |grab: &&Grab| {
+        let at = model.mechanism().body_pose(&state.bodies, grab.body).transform_point(grab.point);
+        at.distance(grab.target) > OPEN_GRAB * model.gyration[grab.body.index()]
+    };
+    input.hard_grabs(model.mechanism()).find(is_open).map(|grab| grab.body)
+}
 
 /// Writes the activations of all muscles; returns the number of entries that are left out.
 fn fill_activations(model: &Model, input: &Input, workspace: &mut Workspace) -> u32 {
@@ -90,6 +105,7 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         regularized: report.mechanism.regularized,
         open_joint: report.mechanism.worst_joint,
         open_rope: report.mechanism.noticed.open_rope,
+        past_limit: None,
         mended: report.mechanism.noticed.mended,
         gaining: report.mechanism.noticed.gaining,
         deep_contact: report.overlap.filter(ContactOverlap::is_deep).map(|overlap| overlap.bodies),

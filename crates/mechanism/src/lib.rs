@@ -35,7 +35,7 @@ mod replace_islands;
 
 mod steppers;
 
-pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};
+pub use assembly::{AssemblyOutcome, AssemblyReport, assemble, past_limit};
 pub use coupling::{Companion, CompanionLoads, CouplingPoint, PointLaw, SolveOutcome};
 pub use forces::{Limit, Motor, MotorTarget, Response, RotationForce, ScalarForce, Spring};
 pub use input::{Grab, Input, Servo};

@@ -13,8 +13,9 @@
 //! the angle that links turn; longer turns are cut into parts of [`LARGEST_TURN`], and parts that do not converge are halved.
 //! Directions of the middle matter: with those of the start, a heavy link at the end of light ones does not converge.
 //!
-//! World axes, SI units. Cost: about one elimination and three passes of kinematics and substitution while `h ω` is small. Nothing
-//! fails; a motion that cannot be resolved in [`MOST_PARTS`] parts is left as it was found.
+//! World axes, SI units. Cost: about one elimination and three passes of kinematics and substitution while `h ω` is small. A correction moves all
+//! links below by what it changes above, so chains of hundreds of links contract slowly, and the number of parts grows with their length:
+//! 0.1 to 0.4 s per step of 1/60 s for 2,000 hinges that fall, up to 2 s for balls. Nothing fails; a motion that cannot be resolved in [`MOST_PARTS`] parts is left as it was found.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, add_scaled, shift_force, shift_motion};

@@ -57,7 +57,7 @@ impl Substep<'_> {
         watch: &mut dyn Watch,
     ) {
         let State { bodies, flesh: soft, control, .. } = state;
-        external_wrenches(self.mechanism, bodies, self.input, &mut work.wrenches);
+        external_wrenches(self.mechanism, bodies, self.input, &mut work.targets, &mut work.wrenches);
         if let Some((model, substeps)) = &mut flesh {
             report.flesh = substeps.advance(model, bodies, soft, &self.flesh, touched.is_none());
             if let Some(touched) = touched {
@@ -241,8 +241,8 @@ impl Substep<'_> {
     /// flesh and of contacts are left.
     fn leave_what_stays(&self, bodies: &sinew_mechanism::State, work: &mut ReducedWorkspace) {
         let tree = self.reduced.tree();
-        let ReducedWorkspace { command, external, joints, wrenches, .. } = work;
-        external_wrenches(self.mechanism, bodies, self.input, wrenches);
+        let ReducedWorkspace { command, external, joints, wrenches, targets, .. } = work;
+        external_wrenches(self.mechanism, bodies, self.input, targets, wrenches);
         for link in tree.links() {
             external[link.index()] -= wrenches[tree.body(link).index()];
         }
@@ -261,7 +261,7 @@ impl Substep<'_> {
         let Self { mechanism, reduced, input, .. } = *self;
         let (tree, gravity) = (reduced.tree(), self.flesh.gravity);
         let ReducedWorkspace { integrator, dynamics, tree_state, command, external, .. } = work;
-        let ReducedWorkspace { joints, wrenches, stage_bodies, .. } = work;
+        let ReducedWorkspace { joints, wrenches, targets, stage_bodies, .. } = work;
         stage_bodies.poses.clone_from(&bodies.poses);
         stage_bodies.motions.clone_from(&bodies.motions);
         let stays = Action { h, command, gravity: self.flesh.gravity, external };
@@ -278,7 +278,7 @@ impl Substep<'_> {
                 for dof in passive_dofs(tree, &stays.command.modes) {
                     action.command.values[dof] = stays.command.values[dof] + joints.torques[dof];
                 }
-                external_wrenches(mechanism, stage_bodies, input, wrenches);
+                external_wrenches(mechanism, stage_bodies, input, targets, wrenches);
                 for link in tree.links() {
                     let k = link.index();
                     action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];

@@ -2,7 +2,7 @@
 
 use sinew_control::{Controller, Goal};
 use sinew_math::{Force, Motion};
-use sinew_mechanism::Input;
+use sinew_mechanism::{Input, MotorTarget};
 use sinew_recursive::{Dynamics, HybridCommand, LoopedIntegrator, TreeState};
 
 use super::momentum::FloatingMomenta;
@@ -23,6 +23,8 @@ pub(crate) struct ReducedWorkspace {
     /// Per link, and per body.
     pub(super) external: Vec<Force>,
     pub(super) wrenches: Vec<Force>,
+    /// Goals of all motors, where joints that close loops have any.
+    pub(super) targets: Vec<MotorTarget>,
     pub(super) drags: Vec<Goal>,
     /// Mean accelerations of the bodies, if they were asked for.
     pub(crate) accelerations: Vec<Motion>,
@@ -44,6 +46,7 @@ impl ReducedWorkspace {
             joints: JointTorques::new(tree.n_dofs()),
             external: vec![Force::ZERO; tree.n_links()],
             wrenches: Vec::new(),
+            targets: Vec::new(),
             drags: Vec::new(),
             accelerations: Vec::new(),
             stage_bodies: bodies.clone(),

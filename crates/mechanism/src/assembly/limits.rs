@@ -4,6 +4,8 @@
 //! that would have to be pulled back to theirs are let go, and the displacement is found again, a few times if need be. This is
 //! an active-set method; the set is made anew for every displacement. Twist and slide have two limits, the tilt of a joint with a
 //! cone limit has one. Units: rad, m. Cost: one pass over the joints that have limits.
+//!
+//! In steps limits are stiff springs, which give way; [`past_limit`] tells where they give way by more than is meant.
 
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Motion, Pose};
@@ -11,6 +13,15 @@ use sinew_math::{DriveCoordinate, Motion, Pose};
 use crate::forces::{HeldLimits, Limit, LimitedCoordinate, ScalarForce, Tilt};
 use crate::joints::RelativeState;
 use crate::model::{JointId, JointModel, Model, State};
+
+/// How far a joint may be past a limit before that is told: an angle, rad; a slide, as a share of the size of its bodies; either, as a share of
+/// its range.
+const PAST_ANGLE: f64 = 0.05;
+const PAST_SLIDE: f64 = 0.05;
+const PAST_RANGE: f64 = 0.05;
+
+/// Cosine of the lean of a main axis beyond which the forces on its twist fade out.
+const REVERSED: f64 = -0.97;
 
 /// Smallest radius of a mechanism, m: keeps the stiffness of a single body above zero.
 const SMALLEST_RADIUS: f64 = 1e-3;
@@ -65,6 +76,42 @@ pub(crate) fn largest_excess(model: &Model, state: &State) -> [f64; 2] {
         },
     );
     largest
+}
+
+/// The joint that is furthest past a limit, beside what limits give: more than 0.05 rad or a twentieth of the size of its bodies, more than a
+/// twentieth of its range, and all that beyond the ramp of the limit. Joints that are broken have no limits.
+pub fn past_limit(model: &Model, state: &State) -> Option<JointId> {
+    let limits = |joint: u32| limits_of(model, &model.joints[joint as usize]);
+    let has_limits = |joint: &&u32| limits(**joint).iter().any(Option::is_some);
+    let mut worst = (1.0, None);
+    for &index in model.derived.elastic_joints.iter().filter(has_limits) {
+        let (joint, id) = (&model.joints[index as usize], JointId::from_index(index as usize));
+        let relative = joint.relative(&state.poses, |_| Motion::ZERO, state.twists[index as usize]);
+        let leans = model.forces[joint.forces as usize].leans && relative.axis().x < REVERSED;
+        for (limit, coordinate) in limits(index).into_iter().zip(COORDINATES) {
+            let Some(limit) = limit else { continue };
+            let is_undefined = leans && matches!(coordinate, LimitedCoordinate::Twist);
+            let excess = limit.excess(value_and_rate(&relative, coordinate).0) - limit.ramp;
+            if excess <= 0.0 || is_undefined || state.is_broken(id) {
+                continue;
+            }
+            let past = excess / largest_past(model, index, &limit, coordinate);
+            if past > worst.0 {
+                worst = (past, Some(id));
+            }
+        }
+    }
+    worst.1
+}
+
+/// How far a coordinate may be past a limit, beside its ramp, rad or m.
+fn largest_past(model: &Model, joint: u32, limit: &Limit, coordinate: LimitedCoordinate) -> f64 {
+    let (least, range) = match coordinate {
+        LimitedCoordinate::Twist => (PAST_ANGLE, limit.max - limit.min),
+        LimitedCoordinate::Slide => (PAST_SLIDE * model.joint_size(joint), limit.max - limit.min),
+        LimitedCoordinate::Tilt => (PAST_ANGLE, limit.max),
+    };
+    least.max(PAST_RANGE * range)
 }
 
 /// A coordinate that has limits, and its change by a displacement of the bodies.

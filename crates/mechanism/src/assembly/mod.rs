@@ -13,6 +13,7 @@ pub(crate) use assemble::stabilize;
 pub use assemble::{AssemblyReport, assemble};
 pub(crate) use errors::AssemblyErrors;
 pub(crate) use limits::largest_excess;
+pub use limits::past_limit;
 pub use place::AssemblyOutcome;
 pub(crate) use place::Placement;
 pub(crate) use zero_step::ZeroStep;

@@ -9,6 +9,8 @@ use sinew_math::{DriveCoordinate, Force, Pose, quat_to_mat3};
 use crate::forces::{ForceSet, RotationForce};
 use crate::input_index::StepInput;
 use crate::joints::{fading_twist_gradient, twist_angle};
+use crate::model::LoopModel;
+use crate::prepare::set_targets;
 use crate::tree::Evaluation;
 use crate::{Input, JointId, Model, MotorTarget, Response, State};
 
@@ -61,7 +63,12 @@ impl MotorGoals {
 impl Model {
     /// Forces inside a joint.
     fn forces_of(&self, joint: JointId) -> &ForceSet {
-        &self.forces[self.joints[joint.index()].forces as usize]
+        self.forces_at(joint.index() as u32)
+    }
+
+    /// Forces inside a joint, by its place.
+    fn forces_at(&self, joint: u32) -> &ForceSet {
+        &self.forces[self.joints[joint as usize].forces as usize]
     }
 
     /// Whether forces act along a coordinate of a joint; those on a twist about an axis that leans act on its rotation.
@@ -200,9 +207,23 @@ impl Model {
 }
 
 /// Wrenches on all bodies by the input (soft grabs included), by springs between points and by drag: torque about the centre of mass (N·m)
-/// and force (N), world axes. Joints, their forces and gravity are left out.
-pub fn external_wrenches(model: &Model, state: &State, input: &Input, out: &mut Vec<Force>) {
-    let at = Evaluation::of_state(model, state, StepInput::of_forces(input));
+/// and force (N), world axes; and by forces inside joints that close loops. Joints of the tree, their forces and gravity are left out. `targets` is
+/// scratch: the goals of all motors.
+pub fn external_wrenches(
+    model: &Model,
+    state: &State,
+    input: &Input,
+    targets: &mut Vec<MotorTarget>,
+    out: &mut Vec<Force>,
+) {
+    let pulls = |looped: &LoopModel| model.forces_at(looped.joint).motor().is_some();
+    targets.clear();
+    if model.loops.iter().any(pulls) {
+        targets.resize(model.joints.len(), MotorTarget::default());
+        set_targets(model, input, targets);
+    }
+    let input = StepInput::of_forces(input);
+    let at = Evaluation { targets, ..Evaluation::of_state(model, state, input) };
     at.fill_external(out);
     for joint in &model.joints {
         at.add_springs(joint, out);

@@ -170,7 +170,7 @@ impl Twin {
         given.add_effort(model, state, rail, DriveCoordinate::Slide, 1.3);
         given.add_joint_wrench(model, state, rail, Force::new(DVec3::ONE, DVec3::new(1.0, -2.0, 3.0)));
         let mut external = Vec::new();
-        external_wrenches(model, state, input, &mut external);
+        external_wrenches(model, state, input, &mut Vec::new(), &mut external);
         let all = BodiesAsOne::new(model, state, (ARM..NAMES.len()).map(BodyId::from_index)).momentum;
         let wrenches = [
             ("joint_wrenches", workspace.joint_wrenches()),

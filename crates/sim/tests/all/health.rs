@@ -80,6 +80,40 @@ fn a_rope_that_cannot_be_short_enough_is_named() {
     assert_eq!(found[&HealthNotice::OpenRope], ("`leash` is too long or out of its range".to_owned(), 10));
 }
 
+/// A rod that falls onto the limit of its hinge, or a slider onto that of its rail.
+fn limited(stepper: &str, joint: &str, limits: &str) -> World {
+    small(&format!(
+        r#"stepper: {stepper}, bodies: [(name: "b", pose: (position: (0.5, 0, 0)), shapes: [Box(size: (1, 0.1, 0.1))], mass: Total(10))],
+           joints: [(name: "stop", kind: {joint}, child: "b", {limits})]"#
+    ))
+}
+
+#[test]
+fn a_joint_far_past_its_limit_is_named() {
+    let told = "joint `stop` is past its limit by far more than limits give";
+    let hinge = "frames: World(axis: (0, 1, 0))";
+    let rail = "frames: World(axis: (0, 0, 1))";
+    for stepper in ["Implicit()", "Implicit(order: 2)", "Explicit()", "Displacement()", "Reduced()"] {
+        // 49 N·m against 20 N·m/rad, 98 N against 50 N/m, a cone against the same.
+        for (joint, limits) in [
+            ("Hinge", format!("{hinge}, limits: (min: -0.2, max: 0.2, stiffness: 20)")),
+            ("Prismatic", format!("{rail}, limits: (min: -0.2, max: 0.2, stiffness: 50)")),
+            ("Ball", "cone_limit: (angle: 0.2, stiffness: 20)".to_owned()),
+        ] {
+            let found = notices(&mut limited(stepper, joint, &limits), 60);
+            assert_eq!(
+                found.get(&HealthNotice::PastLimit).map(|(what, _)| what.as_str()),
+                Some(told),
+                "{stepper} {joint}"
+            );
+            let hard = limits.replace("stiffness: 20)", "stiffness: 20000, damping: 200)");
+            let hard = hard.replace("stiffness: 50)", "stiffness: 50000, damping: 500)");
+            let found = notices(&mut limited(stepper, joint, &hard), 60);
+            assert!(!found.contains_key(&HealthNotice::PastLimit), "{stepper} {joint}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn torn_joints_that_were_mended_are_named() {
     let mut world = world("light_chain");

@@ -1,5 +1,6 @@
 //! Contracts of the facade: scenes run as they expect, and the same arguments always give the same bits.
 
+mod adversarial;
 #[cfg(not(feature = "parallel"))]
 mod alloc;
 mod bad_input;
@@ -42,3 +43,4 @@ mod scored;
 mod scored_loops;
 mod skin;
 mod sleep;
+mod unobeyed;
