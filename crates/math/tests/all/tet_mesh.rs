@@ -102,11 +102,11 @@ fn flat_is_flat_at_every_size() {
             let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::new(0.6, 0.8, height)];
             TetMesh::new(corners.map(|x| x * size).to_vec(), vec![[0, 1, 2, 3]])
         };
-        assert_close!(sliver(2e-13).unwrap().volume(0) / size.powi(3), 2e-13 / 6.0, 1e-12);
+        assert_close!(sliver(2e-13).unwrap().volume(0) / (2e-13 / 6.0 * size.powi(3)), 1.0, 1e-12);
         let Err(TetMeshError::Flat { tet: 0, at, volume_m3 }) = sliver(0.5e-13) else {
             panic!("a sliver of size {size} is a tetrahedron");
         };
         assert_close!(at, DVec3::new(0.4, 0.45, 0.125e-13) * size, 1e-14);
-        assert_close!(volume_m3 / size.powi(3), 0.5e-13 / 6.0, 1e-12);
+        assert_close!(volume_m3 / (0.5e-13 / 6.0 * size.powi(3)), 1.0, 1e-12);
     }
 }
