@@ -13,6 +13,7 @@ mod api_source;
 mod bench;
 mod callgrind;
 mod ci;
+mod coverage;
 mod determinism;
 mod docs;
 mod fixtures;
@@ -62,6 +63,8 @@ usage: cargo xtask COMMAND
   fuzz [TARGET ...] [--minutes N]
                            readers, scenes, states and pages fed with mutated files of our own, N minutes each (3); needs
                            nightly Rust and cargo-fuzz
+  coverage [--report]      how many lines of each library the tests reach, and which files they reach little of; needs the component
+                           llvm-tools; --report: of the last run
   lines                    size report of the sources; bounds on functions, arguments, fields and type names
   release --dry-run        whether the packages can be published: licences, manifests, versions, order, change log, and a build of
                            every package as it would be downloaded
@@ -70,6 +73,9 @@ usage: cargo xtask COMMAND
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(code) = coverage::compile(&args) {
+        return code;
+    }
     let rest = args.get(1..).unwrap_or_default();
     let outcome = match args.first().map(String::as_str) {
         Some("ci") => ci::run(rest),
@@ -82,6 +88,7 @@ fn main() -> ExitCode {
         Some("callgrind") => callgrind::run(rest),
         Some("soak") => soak::run(rest),
         Some("fuzz") => fuzz::run(rest),
+        Some("coverage") => coverage::run(rest),
         Some("lines") => lines::run(rest),
         Some("release") => release::run(rest),
         Some("pictures") => pictures::run(rest),

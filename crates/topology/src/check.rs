@@ -242,4 +242,43 @@ mod tests {
         let shrunk = verdict(|tables| tables.islands[0].pairs.start += 1);
         assert_eq!(shrunk, Err(PlanDefect::Grouping { position: 0 }));
     }
+
+    #[test]
+    fn finds_constraints_in_wrong_places() {
+        let exchanged = verdict(|tables| tables.pairs[0].constraint = tables.pairs[1].constraint);
+        assert!(matches!(exchanged, Err(PlanDefect::Listing { .. })), "{exchanged:?}");
+        let two_loops = verdict(|tables| tables.loops.push(tables.loops[0]));
+        assert!(matches!(two_loops, Err(PlanDefect::Listing { .. })), "{two_loops:?}");
+        let flipped = verdict(|tables| tables.pairs[2].flipped = true);
+        assert_eq!(flipped, Err(PlanDefect::Mismatch { position: 2 }));
+        let hung_higher = verdict(|tables| tables.pairs[0].parent = 2);
+        assert_eq!(hung_higher, Err(PlanDefect::Mismatch { position: 0 }));
+        let parted = verdict(|tables| {
+            let first = tables.trees[0].pairs.clone();
+            tables.trees[0].pairs.end = first.start + 1;
+            tables.trees.push(tables.trees[0].clone());
+            tables.trees[1].pairs = first.start + 1..first.end;
+            tables.islands[0].trees.end = 2;
+        });
+        assert_eq!(parted, Err(PlanDefect::Grouping { position: 0 }));
+    }
+
+    #[test]
+    fn finds_trees_that_are_mixed_up() {
+        let mut builder = GraphBuilder::new();
+        for _ in 0..2 {
+            let body = builder.add_variable(6);
+            builder.add_constraint(3, Endpoints::World(body), Priority::Auto);
+        }
+        let graph = builder.finish().unwrap();
+        let verdict = |damage: fn(&mut PlanTables)| {
+            let mut tables = plan(&graph).unwrap().tables().clone();
+            damage(&mut tables);
+            check(&graph, &EliminationPlan::from_tables(&graph, tables))
+        };
+        assert_eq!(verdict(|_| ()), Ok(()));
+        assert_eq!(verdict(|tables| tables.pairs[0].parent = 1), Err(PlanDefect::Mismatch { position: 0 }));
+        let wide = verdict(|tables| tables.islands[0].trees.end = 2);
+        assert_eq!(wide, Err(PlanDefect::Grouping { position: 0 }));
+    }
 }

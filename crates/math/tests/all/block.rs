@@ -134,6 +134,9 @@ fn conversions_and_access() {
     block[(2, 0)] = -30.0;
     assert_eq!(block.max_abs(), 30.0);
     assert!(block.is_finite());
+    assert!(
+        !Block::from_rows([[1.0, f64::INFINITY]]).is_finite() && !Block::from_rows([[f64::NAN]]).is_finite()
+    );
     assert_eq!(Block::<4, 4>::IDENTITY, Block::from_diagonal([1.0; 4]));
     assert_eq!(Block::<2, 5>::default(), Block::ZERO);
     let six = Block::from_quadrants(m, DMat3::ZERO, m * 2.0, DMat3::IDENTITY);

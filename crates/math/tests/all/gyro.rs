@@ -179,6 +179,10 @@ fn hard_bodies() {
         assert_close!(rotation, exp_so3(DVec3::Y * 0.01) * turn, 1e-15);
     }
     assert_eq!(PrincipalInertia::default().implicit_step(DVec3::Y, 0.01), DVec3::Y);
+    assert_eq!(PrincipalInertia::new(DVec3::ZERO), PrincipalInertia::default());
+    // a rod without thickness keeps its spin across
+    let rod = PrincipalInertia::new(DVec3::new(0.0, 1.0, 1.0));
+    assert_eq!(rod.implicit_step(DVec3::Z, 0.01), DVec3::Z);
     // very fast: momentum still exact, whatever Newton does
     let inertia = Sym3::diagonal(DVec3::new(1.0, 2.0, 2.9));
     let omega = DVec3::new(300.0, -200.0, 1000.0);

@@ -15,6 +15,8 @@ mod pose;
 mod row_space;
 mod shape;
 mod sines;
+mod slices;
 mod sym3;
+mod sym6;
 mod tet_mesh;
 mod x2;

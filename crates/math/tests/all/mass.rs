@@ -1,7 +1,7 @@
 //! Mass properties of shapes: closed forms against golden numbers and against numerical integration.
 
 use glam::{DMat3, DVec3};
-use sinew_math::{MassError, MassProperties, Pose, Sym3};
+use sinew_math::{MassError, MassProperties, Motion, Pose, Sym3};
 use sinew_testkit::golden::{case, number, vector};
 use sinew_testkit::{Rng, assert_close};
 use std::f64::consts::PI;
@@ -102,6 +102,9 @@ fn halves_make_a_whole() {
         // the same through spatial inertias
         let spatial = whole.spatial_inertia().transformed_by(pose).to_block();
         assert!((spatial - expected.spatial_inertia().to_block()).max_abs() < 1e-11);
+        let push = expected.spatial_inertia().mul(Motion::new(DVec3::ZERO, DVec3::X));
+        assert_close!(push.linear, DVec3::X * 12.0, 1e-13);
+        assert_close!(push.angular, expected.com.cross(DVec3::X) * 12.0, 1e-13);
     }
     assert_eq!(MassProperties::combine(&[]), MassProperties::default());
 }
@@ -137,6 +140,17 @@ fn unphysical_properties_are_named() {
     for (body, error) in cases {
         assert_eq!(body.is_physical().unwrap_err(), error);
         assert!(!error.to_string().is_empty());
+    }
+    // moments that products of inertia spoil, each alone, whatever the unit of length
+    for unit in [1e-9, 1.0, 1e9] {
+        let ones = Sym3::IDENTITY;
+        for inertia in [Sym3 { xy: 0.9, ..ones }, Sym3 { xz: 0.9, ..ones }, Sym3 { yz: 0.9, ..ones }] {
+            let body = MassProperties { mass: 1.0, com: DVec3::ZERO, inertia: inertia * unit };
+            let Err(MassError::TriangleInequality { moments }) = body.is_physical() else {
+                panic!("{inertia:?} is physical");
+            };
+            assert_close!(moments.map(|moment| moment / unit), [0.1, 1.0, 1.9], 1e-14);
+        }
     }
     // a flat plate sits on the edge of the triangle inequality
     of(1.0, DVec3::new(1.0, 1.0, 2.0)).is_physical().unwrap();

@@ -214,6 +214,33 @@ fn tetrahedra_and_polygons_agree_on_a_star() {
     }
 }
 
+/// A box with one side drawn together to a smaller rectangle: its centre of mass is not the mean of its corners.
+fn stump(size: f64) -> Solid {
+    let mut solid = Solid::cuboid(DVec3::new(1.0, 0.8, 0.6));
+    for v in solid.vertices.iter_mut().filter(|v| v.x > 0.0) {
+        *v = DVec3::new(v.x, 0.5 * v.y + 0.1, 0.5 * v.z);
+    }
+    solid.vertices.iter_mut().for_each(|v| *v *= size);
+    solid
+}
+
+#[test]
+fn a_stump_of_any_size_and_place() {
+    let mut rng = Rng::new(93);
+    for size in [1e-8, 1e-2, 1.0, 1e3] {
+        let pose = Pose::new(rng.rotation(), rng.vec3(-1.0, 1.0) * size);
+        let solid = stump(size).placed(pose);
+        let (found, expected) = (solid.mass(2.0), mirtich(&solid, 2.0));
+        let cube = size * size * size;
+        assert_close!(found.mass / cube, expected.mass / cube, 1e-12);
+        assert_close!(found.com / size, expected.com / size, 1e-12);
+        let per_size = 1.0 / (cube * size * size);
+        assert_close!((found.inertia * per_size).to_mat3(), (expected.inertia * per_size).to_mat3(), 1e-11);
+        // a pyramid without its top: V = h/3 (A + B + √(AB))
+        assert_close!(found.mass / cube, 2.0 / 3.0 * (0.48 + 0.12 + 0.24), 1e-13);
+    }
+}
+
 #[test]
 fn spheres_converge() {
     let exact = MassProperties::sphere(1.0, 1.0);

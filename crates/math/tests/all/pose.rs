@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{Block, Force, Motion, Pose, SpatialInertia, Sym3};
-use sinew_math::{exp_so3, left_jacobian_inverse_se3, left_jacobian_se3, skew};
+use sinew_math::{exp_so3, left_jacobian_inverse_se3, left_jacobian_se3, shift_force, shift_motion, skew};
 use sinew_testkit::golden::{array, case, list};
 use sinew_testkit::{Rng, assert_close, jacobian};
 use std::f64::consts::PI;
@@ -92,6 +92,18 @@ fn actions_are_the_adjoint_and_its_dual() {
 }
 
 #[test]
+fn shifts_are_actions_of_translations() {
+    let mut rng = Rng::new(29);
+    for _ in 0..100 {
+        let (motion, force, d) = (random_motion(&mut rng, 1.7), random_force(&mut rng), rng.vec3(-2.0, 2.0));
+        let there = Pose::from_translation(-d);
+        assert_close!(shift_motion(motion, d).to_array(), there.act(motion).to_array(), 1e-15);
+        assert_close!(shift_force(force, -d).to_array(), there.act_dual(force).to_array(), 1e-15);
+        assert_close!(shift_motion(motion, d).dot(force), motion.dot(shift_force(force, d)), 1e-14);
+    }
+}
+
+#[test]
 fn cross_products_are_the_lie_bracket_and_its_dual() {
     let mut rng = Rng::new(23);
     for _ in 0..500 {
@@ -104,6 +116,8 @@ fn cross_products_are_the_lie_bracket_and_its_dual() {
         let jacobi = u.cross(v.cross(w)) + v.cross(w.cross(u)) + w.cross(u.cross(v));
         assert_close!(jacobi.to_array(), [0.0; 6], 1e-13);
         assert_eq!(force.dot(u), u.dot(force));
+        let power: f64 = u.to_array().iter().zip(force.to_array()).map(|(u, f)| u * f).sum();
+        assert_close!(u.dot(force), power, 1e-14);
     }
 }
 
@@ -197,6 +211,8 @@ fn spatial_inertia_is_its_matrix() {
         let sum = body + other;
         assert_close!(sum.mul(motion).to_array(), (body.mul(motion) + other.mul(motion)).to_array(), 1e-13);
         assert!(body.to_block().cholesky().is_ok());
+        let momentum = body.to_block().mul_vec(&motion.to_array());
+        assert_close!(body.kinetic_energy(motion), 0.5 * motion.dot(Force::from_array(momentum)), 1e-14);
         // Ad⁻ᵀ M Ad⁻¹, and the energy does not depend on the frame
         let pose = random_pose(&mut rng);
         let inverse = pose.inverse().adjoint();

@@ -75,6 +75,10 @@ fn nearly_dependent_rows_count_until_the_tolerance() {
     let tilted = |e: f64| [1.0, e, 0.0, 0.0, 0.0, 0.0];
     assert_eq!(RowSpace::factor(&[row, tilted(1e-9)]).rank(), 2);
     assert_eq!(RowSpace::factor(&[row, tilted(1e-11)]).rank(), 1);
+    // of rows of length √6 the part that is left is measured against the whole
+    let tilted = |e: f64| [1.0 + e, 1.0 - e, 1.0, 1.0, 1.0, 1.0];
+    assert_eq!(RowSpace::factor(&[[1.0; 6], tilted(1e-10)]).rank(), 1);
+    assert_eq!(RowSpace::factor(&[[1.0; 6], tilted(3e-10)]).rank(), 2);
 }
 
 #[test]

@@ -39,3 +39,29 @@ fn the_pieces_of_a_shape_fill_its_extents() {
         assert!((around - shape.half_extents()).length() < 1e-15, "{shape:?}");
     }
 }
+
+#[test]
+fn lengths_and_sizes_by_name() {
+    let lengths = ALL.map(|shape| shape.length());
+    for (found, expected) in lengths.into_iter().zip([0.3, 0.4, 0.5, 0.5, 0.6]) {
+        assert!((found - expected).abs() < 1e-15, "{found}");
+    }
+    assert_eq!(ALL.map(|shape| shape.is_touchable()), [true, true, true, true, false]);
+    // of a vector, the component that is wrong
+    for bad in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+        let shape = Shape::Box { size: DVec3::new(1.0, bad, 2.0) };
+        let size = shape.sizes().next().unwrap();
+        assert_eq!((size.name, size.value.to_bits(), size.may_be_zero), ("size", bad.to_bits(), false));
+    }
+    let good = Shape::Ellipsoid { semi_axes: DVec3::new(1.0, 2.0, 3.0) };
+    assert_eq!(good.sizes().map(|size| size.value).collect::<Vec<_>>(), [1.0]);
+    let capsule: Vec<_> = ALL[2].sizes().map(|size| (size.name, size.may_be_zero)).collect();
+    assert_eq!(capsule, [("radius", false), ("length", true)]);
+}
+
+#[test]
+fn a_capsule_has_a_ball_at_each_end() {
+    let mut ends: Vec<f64> = ALL[2].pieces().map(|piece| piece.x).collect();
+    ends.sort_by(f64::total_cmp);
+    assert_eq!(ends, [-0.25, 0.0, 0.25]);
+}

@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a tetrahedral mesh, and what a valid one tells.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use sinew_math::{SurfacePoint, TetMesh, TetMeshError};
 use sinew_testkit::assert_close;
 
@@ -77,4 +77,36 @@ fn edges_and_boundary_are_counted_once() {
     let at = SurfacePoint { tet: 3, weights: [0.25; 4] };
     let centre = mesh.corners(3).iter().sum::<DVec3>() / 4.0;
     assert_close!(mesh.point(&at, mesh.positions()), centre, 1e-16);
+}
+
+#[test]
+fn points_and_deformations_follow_the_nodes() {
+    let (positions, tets) = parts();
+    let mesh = TetMesh::new(positions, tets).unwrap();
+    let map =
+        DMat3::from_cols(DVec3::new(1.5, 0.2, 0.0), DVec3::new(-0.3, 0.8, 0.1), DVec3::new(0.4, 0.0, 1.1));
+    let moved: Vec<DVec3> = mesh.positions().iter().map(|x| map * *x + DVec3::Y).collect();
+    for tet in 0..12 {
+        assert_close!(mesh.deformation(tet as usize, &moved), map, 1e-14);
+        let weights = [0.1, 0.2, 0.3, 0.4];
+        let found = mesh.point(&SurfacePoint { tet, weights }, &moved);
+        let rest = mesh.corners(tet as usize).into_iter().zip(weights).map(|(x, w)| x * w).sum::<DVec3>();
+        assert_close!(found, map * rest + DVec3::Y, 1e-15);
+    }
+}
+
+#[test]
+fn flat_is_flat_at_every_size() {
+    for size in [1e-4, 1.0, 1e4] {
+        let sliver = |height: f64| {
+            let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::new(0.6, 0.8, height)];
+            TetMesh::new(corners.map(|x| x * size).to_vec(), vec![[0, 1, 2, 3]])
+        };
+        assert_close!(sliver(2e-13).unwrap().volume(0) / (2e-13 / 6.0 * size.powi(3)), 1.0, 1e-12);
+        let Err(TetMeshError::Flat { tet: 0, at, volume_m3 }) = sliver(0.5e-13) else {
+            panic!("a sliver of size {size} is a tetrahedron");
+        };
+        assert_close!(at, DVec3::new(0.4, 0.45, 0.125e-13) * size, 1e-14);
+        assert_close!(volume_m3 / (0.5e-13 / 6.0 * size.powi(3)), 1.0, 1e-12);
+    }
 }

@@ -38,6 +38,7 @@ fn rotations_products_and_tensors() {
             assert!(same_vec(halves(r2.transpose_mul(v2))[i], r[i].mul_transpose_vec3(v[i])));
             assert!(same_vec(halves(v2.cross(w2))[i], v[i].cross(w[i])));
             assert!(same_vec(halves(v2 - w2)[i], v[i] - w[i]));
+            assert!(same_vec(halves(-v2)[i], -v[i]));
             assert!(same(v2.dot(w2).to_array()[i], v[i].dot(w[i])));
             assert_eq!(tensors[i], inertia[i].rotated_by(&r[i]));
             let product = tensor.mul_vec(w2);

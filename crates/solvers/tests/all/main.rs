@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its input has failed")]
 
 mod allocation;
+mod attached;
 mod convex;
 mod examples;
 mod forms;

@@ -45,6 +45,17 @@ fn removing_a_variable_splits_its_island_and_frees_its_names() {
 }
 
 #[test]
+fn what_an_edit_adds_it_can_take_back() {
+    let graph = graph(2, &[(1, 0)]);
+    let old = plan(&graph).unwrap();
+    let mut edit = GraphEdit::new(&graph);
+    let link = edit.add_constraint(3, Endpoints::World(v(0)), Priority::Auto);
+    edit.remove_constraint(link);
+    let done = replan(&old, &graph, &edit).unwrap();
+    assert_eq!((done.ids.constraint(link), &done.plan, &done.graph), (None, &old, &graph));
+}
+
+#[test]
 fn an_empty_edit_copies_everything() {
     let graph = graph(4, &[(1, 0), (3, 2), (3, 4)]);
     let old = plan(&graph).unwrap();

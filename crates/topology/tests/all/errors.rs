@@ -22,6 +22,10 @@ fn each_fault_names_its_culprit() {
     assert_eq!(message(|b| _ = b.add_variable(LARGEST_BLOCK + 1)), "variable 2 must have 1 to 128 unknowns");
     let text = message(|b| _ = b.add_constraint(LARGEST_BLOCK + 1, pair(0, 1), auto));
     assert_eq!(text, "constraint 0 must have 0 to 128 rows");
+    let mut largest = GraphBuilder::new();
+    let one = largest.add_variable(LARGEST_BLOCK);
+    largest.add_constraint(LARGEST_BLOCK, Endpoints::World(one), auto);
+    assert!(largest.finish().is_ok());
     let text = message(|b| _ = b.add_constraint(3, pair(0, 9), auto));
     assert_eq!(text, "constraint 0 refers to variable 9, which does not exist: add the variable first");
     let text = message(|b| {
@@ -31,11 +35,23 @@ fn each_fault_names_its_culprit() {
     assert!(text.starts_with("constraint 0 \"hinge\" connects variable 1 \"knee\" to itself"), "{text}");
     let text = message(|b| b.name_variable(v(1), "hip"));
     assert_eq!(text, "variable 0 \"hip\" and variable 1 \"hip\" have the same name: rename one of them");
+    let is_dangling =
+        |text: String| text.starts_with("the name \"ghost\" was given to a variable or constraint");
+    assert!(is_dangling(message(|b| b.name_constraint(c(0), "ghost"))));
+    assert!(is_dangling(message(|b| b.name_variable(v(2), "ghost"))));
     let text = message(|b| b.name_constraint(c(4), "ghost"));
     assert_eq!(
         text,
         "the name \"ghost\" was given to a variable or constraint that does not exist: add it first"
     );
+}
+
+#[test]
+fn names_given_later_are_in_messages() {
+    let graph =
+        graph(2, &[(0, 2), (1, 0)]).with_names(|id| ["hip", ""][id.index()], |id| ["", "knee"][id.index()]);
+    assert_eq!([0, 1].map(|i| graph.variable_name(v(i))), [Some("hip"), None]);
+    assert_eq!([0, 1].map(|i| graph.constraint_name(c(i))), [None, Some("knee")]);
 }
 
 #[test]
@@ -78,6 +94,12 @@ fn edits_are_checked_too() {
         edit.add_constraint(3, Endpoints::Pair(v(2), v(0)), Priority::Auto);
     });
     assert!(text.starts_with("constraint 3 refers to variable 2"), "{text}");
+    let text = fault(&|edit| {
+        edit.remove_variable(v(2));
+        edit.add_constraint(3, Endpoints::World(v(0)), Priority::Auto);
+        edit.add_constraint(3, Endpoints::Pair(v(2), v(0)), Priority::Auto);
+    });
+    assert!(text.starts_with("constraint 4 refers to variable 2"), "{text}");
     assert_eq!(
         fault(&|edit| edit.remove_variable(v(9))),
         "the edit removes variable 9, which does not exist: remove each node once"

@@ -43,6 +43,14 @@ fn free_tree_is_rooted_where_nothing_is_flipped() {
 }
 
 #[test]
+fn free_tree_is_rooted_at_the_first_variable_that_is_no_child() {
+    for (links, expected) in [([(0, 2), (1, 2)], 2), ([(0, 1), (0, 2)], 1), ([(2, 0), (2, 1)], 0)] {
+        let plan = plan(&graph(3, &links)).unwrap();
+        assert_eq!(plan.pairs().last().unwrap().variable, v(expected), "{links:?}");
+    }
+}
+
+#[test]
 fn world_constraint_roots_its_tree_and_flips_what_points_away() {
     // Declared as a chain that hangs from 0, but held by the world at its other end.
     let graph = graph(3, &[(1, 0), (2, 1), (2, 3)]);
