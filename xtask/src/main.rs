@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 mod api;
 mod api_source;
+mod audit;
 mod bench;
 mod callgrind;
 mod ci;
@@ -63,6 +64,7 @@ usage: cargo xtask COMMAND
                            readers, scenes, states and pages fed with mutated files of our own, N minutes each (3); needs
                            nightly Rust and cargo-fuzz
   lines                    size report of the sources; bounds on functions, arguments, fields and type names
+  audit                    cargo deny and cargo audit, where they are installed, and yanked packages of Cargo.lock
   release --dry-run        whether the packages can be published: licences, manifests, versions, order, change log, and a build of
                            every package as it would be downloaded
   pictures [--pages]       make the pictures of the documents anew, and the gallery of pages (--pages: that alone)
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Some("soak") => soak::run(rest),
         Some("fuzz") => fuzz::run(rest),
         Some("lines") => lines::run(rest),
+        Some("audit") => audit::run(rest),
         Some("release") => release::run(rest),
         Some("pictures") => pictures::run(rest),
         Some("help" | "--help" | "-h") => {
