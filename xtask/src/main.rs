@@ -42,7 +42,10 @@ usage: cargo xtask COMMAND
   docs                     links and names in the documents
   fixtures [check|list]
                            check and run every fixture; every file of fixtures/invalid must fail with exit code 2
-  determinism [--write]    state digests at 1, 2 and 4 threads against fixtures/golden/digests.ron
+  determinism [PART_OF_NAME] [--all] [--write]
+                           table of state digests against fixtures/golden/digests.ron: in release mode at 1, 2, 3 and 8 threads; with the
+                           feature `portable`, without AVX, and in debug mode the cheap ones, at 2 threads; --all: everything at all
+                           thread counts, and the library without threads; --write: the committed table first
   bench [SUITE] [--quick] [--json FILE] [--plot FILE] [--save NAME] [--against NAME] [--rapier] [--mujoco] [--pinocchio]
                            run a benchmark program (default suite: chain); --json writes its figures, --plot draws
                            them as SVG; saved runs live in target/sinew-bench/
