@@ -62,6 +62,9 @@ usage: cargo xtask COMMAND
   soak scores [FILE.ron ...] [--count N] [--seed FIRST] [--threads N] [--scheme PART_OF_NAME]
                            every score with half the step, and with times, stiffness, mass and friction changed by up to 5 %:
                            how many keep what their scenes expect
+  soak --hours H [--seed FIRST] [--scheme PART_OF_SCENE] [--out FOLDER]
+                           hand, ladder, worms, puppet and piles in turn for H hours, pushed and held at random: memory, gaps,
+                           depths and energy inside bounds; report, plots and table in FOLDER (target/soak), every minute
   soak scene FILE          one scene judged in the same way, with a line per step
   fuzz [TARGET ...] [--minutes N]
                            readers, scenes, states and pages fed with mutated files of our own, N minutes each (3); needs
