@@ -6,9 +6,10 @@
 use crate::series::{ChainRow, ChainSeries};
 use crate::{
     FigureGoal, LinkJoint, Links, MeasureEffort, MechanismRun, SceneRun, Subject, Suite, SuiteFailure,
-    SuiteOptions, Timing, grouped, n_cores, time_steps,
+    SuiteOptions, Timing, grouped, time_steps,
 };
 use sinew_mechanism::{Implicit, Input, Scheme, Settings, violation};
+use sinew_soak::n_cores;
 
 /// What Her11 (table 1) printed for hinge chains: links, milliseconds per step.
 pub(crate) const PAPER: [(usize, f64); 2] = [(1_000, 22.0), (10_000, 285.0)];

@@ -9,7 +9,6 @@ use crate::flesh_shares::{deform, time_flesh};
 use crate::subjects::fixture;
 use crate::{
     Clock, FigureGoal, MeasureEffort, SceneRun, StepTimes, Subject, Suite, SuiteFailure, SuiteOptions,
-    n_cores,
 };
 use allocation_counter::measure;
 use glam::DVec3;
@@ -20,6 +19,7 @@ use sinew_fem::{
 use sinew_flesh::{FleshBody, FleshOptions};
 use sinew_scene::CharacterKindDoc;
 use sinew_sim::World;
+use sinew_soak::n_cores;
 
 /// Shares of largely deformed elements.
 pub(crate) const SHARES: [f64; 8] = [0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];

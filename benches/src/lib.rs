@@ -34,7 +34,6 @@ mod ladder_report;
 mod ladder_suite;
 mod ladders;
 mod links;
-mod machine;
 mod mujoco;
 mod pinocchio;
 mod program;
@@ -55,7 +54,6 @@ pub use subjects::{MechanismRun, SceneRun};
 pub use timing::{Subject, SuiteFailure};
 
 pub(crate) use goals::{FigureGoal, goals_table};
-pub(crate) use machine::{Machine, n_cores};
 pub(crate) use program::{Suite, SuiteOptions, SuiteReport};
 pub(crate) use table::{ReportTable, grouped, short};
 pub(crate) use timing::{Clock, MeasureEffort, StepTimes, Timing, time_steps};

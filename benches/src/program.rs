@@ -3,9 +3,10 @@
 #![expect(clippy::print_stdout, reason = "printing figures is what these programs are for")]
 #![expect(clippy::print_stderr, reason = "wrong arguments are reported there")]
 
-use crate::{FigureGoal, Machine, MeasureEffort, SuiteFailure, goals_table};
+use crate::{FigureGoal, MeasureEffort, SuiteFailure, goals_table};
 use serde_json::{Value, json};
 use sinew_picture::Figure;
+use sinew_soak::Machine;
 use std::process::ExitCode;
 
 /// A suite with all it has measured so far.
@@ -115,7 +116,7 @@ fn run_suite<S: Suite>(options: &SuiteOptions) -> Result<(), SuiteFailure> {
     json["suite"] = json!(S::NAME);
     json["date"] = json!(machine.date);
     json["commit"] = json!(machine.commit);
-    json["machine"] = machine.to_json();
+    json["machine"] = json!({ "cpu": machine.cpu, "threads": machine.n_threads, "system": machine.system });
     json["batches"] = json!(options.effort().n_batches);
     if !goals.is_empty() {
         goals_table(&goals).show();

@@ -19,13 +19,16 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
     fixtures::run(&[])
 }
 
-/// The libraries with nothing and with everything switched on; `cargo test --workspace` covers the defaults.
+/// The libraries with nothing and with everything switched on, `portable` included, so without AVX; `cargo test --workspace` covers the
+/// defaults.
 fn feature_sets() -> TaskOutcome {
     Call::cargo("test -p sinew-math --no-default-features --lib --tests").run()?;
     Call::cargo("test -p sinew-math --all-features").run()?;
     for package in ["sinew-topology", "sinew-solvers", "sinew-mechanism", "sinew-engine"] {
         Call::cargo(&format!("check -p {package} --no-default-features")).run()?;
     }
+    Call::cargo("check -p sinew --features portable").run()?;
+    Call::cargo("test -p sinew-fem --features portable --lib --tests").run()?;
     Call::cargo(
         "test -p sinew-solvers -p sinew-mechanism -p sinew-engine -p sinew-sim --all-features --lib --tests",
     )

@@ -81,7 +81,7 @@ const LAYERS: &[PackageLayer] = &[
     layer("sinew-scenes", "", ""),
     layer("sinew", "io math scene mesh mechanism recursive control sim show picture scenes studio", ANY),
     layer("sinew-studio", "math mechanism flesh recursive control scene sim show io picture scenes", ANY),
-    layer("sinew-soak", "math mechanism scene scenes sim testkit", "glam"),
+    layer("sinew-soak", "math mechanism scene scenes sim picture io testkit", "glam"),
     layer("sinew-testkit", "", "glam serde_json"),
     layer(
         "sinew-benches",

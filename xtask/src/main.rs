@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 mod api;
 mod api_source;
+mod audit;
 mod bench;
 mod callgrind;
 mod ci;
@@ -42,7 +43,10 @@ usage: cargo xtask COMMAND
   docs                     links and names in the documents
   fixtures [check|list]
                            check and run every fixture; every file of fixtures/invalid must fail with exit code 2
-  determinism [--write]    state digests at 1, 2 and 4 threads against fixtures/golden/digests.ron
+  determinism [PART_OF_NAME] [--all] [--write]
+                           table of state digests against fixtures/golden/digests.ron: in release mode at 1, 2, 3 and 8 threads; with the
+                           feature `portable`, without AVX, and in debug mode the cheap ones, at 2 threads; --all: everything at all
+                           thread counts, and the library without threads; --write: the committed table first
   bench [SUITE] [--quick] [--json FILE] [--plot FILE] [--save NAME] [--against NAME] [--rapier] [--mujoco] [--pinocchio]
                            run a benchmark program (default suite: chain); --json writes its figures, --plot draws
                            them as SVG; saved runs live in target/sinew-bench/
@@ -59,6 +63,9 @@ usage: cargo xtask COMMAND
   soak scores [FILE.ron ...] [--count N] [--seed FIRST] [--threads N] [--scheme PART_OF_NAME]
                            every score with half the step, and with times, stiffness, mass and friction changed by up to 5 %:
                            how many keep what their scenes expect
+  soak --hours H [--seed FIRST] [--scheme PART_OF_SCENE] [--out FOLDER]
+                           hand, ladder, worms, puppet and piles in turn for H hours, pushed and held at random: memory, gaps,
+                           depths and energy inside bounds; report, plots and table in FOLDER (target/soak), every minute
   soak scene FILE          one scene judged in the same way, with a line per step
   fuzz [TARGET ...] [--minutes N]
                            readers, scenes, states and pages fed with mutated files of our own, N minutes each (3); needs
@@ -66,6 +73,7 @@ usage: cargo xtask COMMAND
   coverage [--report]      how many lines of each library the tests reach, and which files they reach little of; needs the component
                            llvm-tools; --report: of the last run
   lines                    size report of the sources; bounds on functions, arguments, fields and type names
+  audit                    cargo deny and cargo audit, where they are installed, and yanked packages of Cargo.lock
   release --dry-run        whether the packages can be published: licences, manifests, versions, order, change log, and a build of
                            every package as it would be downloaded
   pictures [--pages]       make the pictures of the documents anew, and the gallery of pages (--pages: that alone)
@@ -90,6 +98,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz::run(rest),
         Some("coverage") => coverage::run(rest),
         Some("lines") => lines::run(rest),
+        Some("audit") => audit::run(rest),
         Some("release") => release::run(rest),
         Some("pictures") => pictures::run(rest),
         Some("help" | "--help" | "-h") => {

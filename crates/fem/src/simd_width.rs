@@ -13,10 +13,12 @@ pub(crate) enum SimdWidth {
 }
 
 impl SimdWidth {
-    /// The widest that this machine has.
+    /// The widest that this machine has; [`SimdWidth::Portable`] with the feature `portable`.
     pub(crate) fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if let Some(token) = pulp::x86::V3::try_new() {
+        if !cfg!(feature = "portable")
+            && let Some(token) = pulp::x86::V3::try_new()
+        {
             return Self::Avx(token);
         }
         Self::Portable

@@ -9,9 +9,15 @@
 //! | to drop and stack boxes and ragdolls | [`Pile`] |
 //! | to drop every shape on every other | [`Drop`] |
 //! | to change a score a little | [`Perturbation`] |
+//! | a scene that goes on for hours, disturbed | [`EndlessRun`] |
+//! | to judge hours, and their report | [`SoakLog`] |
+//! | to name machine, date and commit | [`Machine`] |
 //! | to know whether gravity moves a mechanism | [`is_frozen`] |
 
+mod disturbance;
 mod drops;
+mod endless;
+mod machine;
 mod mobility;
 mod momentum;
 mod overlap;
@@ -22,9 +28,14 @@ mod ragdoll;
 mod random_forces;
 mod random_scene;
 mod shrink;
+mod soak_log;
+mod soak_report;
 mod trial;
 
+pub use disturbance::Disturber;
 pub use drops::{Drop, DropRun, Ground, SPEEDS, Thing};
+pub use endless::{EndlessRun, SliceWorst, SoakBounds};
+pub use machine::{Machine, n_cores};
 pub use mobility::is_frozen;
 pub use momentum::{MomentumLoss, SteppedBy};
 pub use overlap::{PlacedBox, largest_overlap};
@@ -34,4 +45,6 @@ pub use piles::{DENSITY, FRICTION, Pile, PileRun, PileTimes, PileWorld, watch_pi
 pub use random_forces::Strength;
 pub use random_scene::{random_floating, random_scene};
 pub use shrink::shrink;
+pub use soak_log::{SceneSlice, SoakLog, SoakRound, SoakVerdict};
+pub use soak_report::SoakReport;
 pub use trial::{Finding, SoakFault, StepWatch, Trial};

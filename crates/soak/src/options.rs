@@ -10,11 +10,12 @@ pub(crate) struct Options {
     pub(crate) count: Option<u64>,
     pub(crate) seed: u64,
     pub(crate) seconds: f64,
+    pub(crate) hours: f64,
     pub(crate) steps: u64,
     pub(crate) threads: usize,
-    /// Part of the names of the schemes to run.
+    /// Part of the names of the schemes or scenes to run.
     pub(crate) scheme: String,
-    /// Where failing scenes are written.
+    /// Where failing scenes or reports are written.
     pub(crate) out: Option<PathBuf>,
     /// Whether every step is followed by a stabilization.
     pub(crate) stabilize: bool,
@@ -28,6 +29,7 @@ impl Default for Options {
             count: None,
             seed: 1,
             seconds: 10.0,
+            hours: 1.0,
             steps: 10_000,
             threads: 1,
             scheme: String::new(),
@@ -50,6 +52,7 @@ impl Options {
                 "--count" => options.count = Some(value.parse().map_err(|_| bad())?),
                 "--seed" => options.seed = value.parse().map_err(|_| bad())?,
                 "--seconds" => options.seconds = value.parse().map_err(|_| bad())?,
+                "--hours" => options.hours = value.parse().map_err(|_| bad())?,
                 "--steps" => options.steps = value.parse().map_err(|_| bad())?,
                 "--threads" => options.threads = value.parse().map_err(|_| bad())?,
                 "--shrink" => options.shrink = value.parse().map_err(|_| bad())?,

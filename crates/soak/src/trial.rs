@@ -270,7 +270,7 @@ fn account(world: &World) -> EnergyAccount {
 }
 
 /// Size of a mechanism: the diagonal of the box around its bodies, m.
-fn size(world: &World) -> f64 {
+pub(crate) fn size(world: &World) -> f64 {
     let places = world.state().bodies.poses.iter().map(|pose: &Pose| pose.translation);
     let (low, high) = places
         .fold((glam::DVec3::INFINITY, glam::DVec3::NEG_INFINITY), |(low, high), place| {

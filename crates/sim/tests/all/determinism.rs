@@ -61,8 +61,9 @@ fn thread_counts_change_nothing_where_there_is_work_for_many() {
         })
     };
     let alone = with_threads(1);
-    assert_eq!(with_threads(2), alone);
-    assert_eq!(with_threads(3), alone);
+    for n in [2, 3, 8] {
+        assert_eq!(with_threads(n), alone, "{n} threads");
+    }
 }
 
 /// The first steps; `cargo xtask determinism` compares whole runs.
@@ -71,16 +72,32 @@ fn thread_counts_change_nothing_where_there_is_work_for_many() {
 fn thread_counts_change_nothing() {
     for name in mechanisms() {
         let start = world(&name);
-        let with_threads = |n: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("threads");
-            pool.install(|| {
-                let mut world = start.clone();
-                for _ in 0..40 {
-                    world.step();
-                }
-                world.digest()
-            })
-        };
-        assert_eq!(with_threads(3), with_threads(1), "{name} with 3 threads");
+        assert_eq!(after(&start, 40, 3), after(&start, 40, 1), "{name} with 3 threads");
     }
+}
+
+/// Bodies, a tree of many limbs, contacts, flesh, and flesh in contact, each with all counts.
+#[cfg(feature = "parallel")]
+#[test]
+fn any_thread_count_gives_the_same_bits() {
+    for name in ["chain_1000", "branching_tree", "heap_40", "worm", "hand_flesh"] {
+        let start = world(name);
+        let alone = after(&start, 15, 1);
+        for n in [2, 3, 8] {
+            assert_eq!(after(&start, 15, n), alone, "{name} with {n} threads");
+        }
+    }
+}
+
+/// The digest after some steps on so many threads.
+#[cfg(feature = "parallel")]
+fn after(start: &sinew_sim::World, steps: usize, n_threads: usize) -> u64 {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads");
+    pool.install(|| {
+        let mut world = start.clone();
+        for _ in 0..steps {
+            world.step();
+        }
+        world.digest()
+    })
 }

@@ -8,7 +8,7 @@
 use super::front_plan::TILE;
 use super::simd4::Simd4;
 #[cfg(target_arch = "x86_64")]
-use super::simd4::V3;
+use crate::vectorized::avx;
 use sinew_math::F64x2;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__m256d;
@@ -35,7 +35,7 @@ impl FrontColumns<'_> {
     /// Eliminates the own rows, with the widest vectors that the machine has.
     pub(super) fn eliminate(&mut self) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(token) = V3::try_new() {
+        if let Some(token) = avx() {
             return token.vectorize(
                 #[inline(always)]
                 || self.eliminate_by::<__m256d>(token),

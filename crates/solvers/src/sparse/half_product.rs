@@ -11,11 +11,11 @@
 //! **Cost.** 304 bytes per four blocks and 64 per node and node beyond a part: 1.3 kB per node of mean strain in bricks. 40 ns per node
 //! while that is in the L2 cache, 70–140 beyond it. No allocation. NaN in gives NaN out.
 
-#[cfg(target_arch = "x86_64")]
-use super::simd4::V3;
 use super::simd4::{Aligned4, Simd4, with_wide_simd};
 use super::{pattern::SparsePattern, split::for_slices};
 use crate::threads::join;
+#[cfg(target_arch = "x86_64")]
+use crate::vectorized::avx;
 use glam::DMat3;
 use sinew_math::F64x2;
 use std::ops::Range;
@@ -142,7 +142,7 @@ impl RowPart {
             *to = Aligned4([*a, *b, *c, 0.0]);
         }
         #[cfg(target_arch = "x86_64")]
-        if let Some(token) = V3::try_new() {
+        if let Some(token) = avx() {
             token.vectorize(
                 #[inline(always)]
                 || self.multiply::<std::arch::x86_64::__m256d>(token),

@@ -4,7 +4,7 @@
 //! order on every machine, so the bits are the same.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use pulp::x86::V3;
+use pulp::x86::V3;
 use sinew_math::F64x2;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__m256d;

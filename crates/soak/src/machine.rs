@@ -1,27 +1,26 @@
 //! Where and when figures were measured: a time without its machine, date and commit says nothing.
 
-use serde_json::{Value, json};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A machine, a day and a version of the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Machine {
+pub struct Machine {
     /// Model of the processor, `unknown` where the system does not tell.
-    pub(crate) cpu: String,
+    pub cpu: String,
     /// Threads the system offers.
-    pub(crate) n_threads: usize,
+    pub n_threads: usize,
     /// System and architecture, such as `linux x86_64`.
-    pub(crate) system: String,
+    pub system: String,
     /// Day, UTC, `YYYY-MM-DD`.
-    pub(crate) date: String,
+    pub date: String,
     /// Commit, with `+` behind it if the sources differ from it; empty outside a repository.
-    pub(crate) commit: String,
+    pub commit: String,
 }
 
 impl Machine {
     /// This machine, now.
-    pub(crate) fn here() -> Self {
+    pub fn here() -> Self {
         let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Self {
@@ -31,11 +30,6 @@ impl Machine {
             date: date(seconds / 86_400),
             commit: commit(),
         }
-    }
-
-    /// As a JSON object.
-    pub(crate) fn to_json(&self) -> Value {
-        json!({ "cpu": self.cpu, "threads": self.n_threads, "system": self.system })
     }
 }
 
@@ -48,7 +42,7 @@ impl std::fmt::Display for Machine {
 }
 
 /// Threads that the system offers.
-pub(crate) fn n_cores() -> usize {
+pub fn n_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
