@@ -45,6 +45,7 @@ pub use model::{Model, State};
 pub use notice::{Culprit, HealthNotice};
 pub use notice_counts::{NoticeCount, NoticeCounts};
 pub use overlap::{ContactOverlap, FleshInside};
+pub use passages::Passage;
 pub use reduced_model::ReducedModel;
 pub use report::{ActuatorEffort, Health, StepReport};
 pub use restore::RestoreError;

@@ -7,7 +7,7 @@
 
 use sinew_mechanism::{BodyId, JointId, LoopStop, TransmissionId};
 
-use crate::{FleshInside, Model, StepReport};
+use crate::{FleshInside, Model, Passage, StepReport};
 
 /// What there is to tell of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -230,6 +230,10 @@ impl StepReport {
         let model = |is_so: bool| is_so.then_some(Culprit::Model);
         let joint = |id: Option<JointId>| id.map(Culprit::Joint);
         let contact = |(body, other): (BodyId, Option<BodyId>)| Culprit::Contact(body, other);
+        let passage = |passage: Passage| match passage {
+            Passage::Body(body, other) => Culprit::Contact(body, other),
+            Passage::Flesh(flesh, body) => Culprit::Flesh(FleshInside::Body(flesh, body)),
+        };
         let slight = self.overlap.filter(|overlap| !overlap.is_deep()).map(|overlap| overlap.bodies);
         let rope = |id: Option<TransmissionId>| id.map(Culprit::Rope);
         let all = [
@@ -243,8 +247,7 @@ impl StepReport {
             (HealthNotice::Mended, joint(health.mended)),
             (HealthNotice::DeepContact, health.deep_contact.map(contact)),
             (HealthNotice::DeepFlesh, health.deep_flesh.map(Culprit::Flesh)),
-            (HealthNotice::PassedThrough, health.passed_through.map(contact)),
-            (HealthNotice::PassedThrough, health.flesh_passed.map(Culprit::Flesh)),
+            (HealthNotice::PassedThrough, health.passed_through.map(passage)),
             (HealthNotice::UnsolvedLoops, model(health.unsolved_loops)),
             (HealthNotice::UnsolvedFlesh, model(health.unsolved_flesh)),
             (HealthNotice::UnsolvedContacts, model(health.unsolved_contacts)),

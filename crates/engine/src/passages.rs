@@ -9,8 +9,18 @@ use sinew_flesh::{FleshModel, OutlineBuffer};
 use sinew_math::Pose;
 use sinew_mechanism::BodyId;
 
-use crate::overlap::FleshInside;
 use crate::{Model, State};
+
+/// What passed through something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Passage {
+    /// A body, through another one; none is the world.
+    Body(BodyId, Option<BodyId>),
+    /// A body of flesh, by number, through a body; none is the world.
+    Flesh(usize, Option<BodyId>),
+}
 
 /// Where everything was when the step began.
 #[derive(Default)]
@@ -33,8 +43,12 @@ impl Passages {
         }
     }
 
-    /// A body that passed through another one or the world.
-    pub(crate) fn of_bodies(&mut self, model: &Model, state: &State) -> Option<(BodyId, Option<BodyId>)> {
+    /// The first that passed through something in the step that led to a state.
+    pub(crate) fn first(&mut self, model: &Model, state: &State) -> Option<Passage> {
+        self.of_bodies(model, state).or_else(|| self.of_flesh(model, state))
+    }
+
+    fn of_bodies(&mut self, model: &Model, state: &State) -> Option<Passage> {
         let contact = model.flesh().and_then(FleshModel::contact)?;
         let Self { poses: before, work, .. } = self;
         let poses = &state.bodies.poses;
@@ -51,11 +65,10 @@ impl Passages {
             Owner::Body(body) => !is_moved(body),
         };
         let [a, b] = contact.passage(is_still, [before, poses], work)?.map(body_of);
-        a.map(|body| (body, b)).or_else(|| b.map(|body| (body, None)))
+        a.map(|body| Passage::Body(body, b)).or_else(|| b.map(|body| Passage::Body(body, None)))
     }
 
-    /// Flesh that passed through a body or the world.
-    pub(crate) fn of_flesh(&mut self, model: &Model, state: &State) -> Option<FleshInside> {
+    fn of_flesh(&mut self, model: &Model, state: &State) -> Option<Passage> {
         let flesh = model.flesh()?;
         let contact = flesh.contact()?;
         let Self { poses: before, middles, outline, .. } = self;
@@ -72,7 +85,7 @@ impl Passages {
             let outline = flesh.outline(k, &state.flesh, outline)?;
             let what = (outline.groups, outline.ignored);
             let owner = contact.passed_by_point([from, to], what, [before, poses])?;
-            Some(FleshInside::Body(k, body_of(owner)))
+            Some(Passage::Flesh(k, body_of(owner)))
         });
         passed.next()
     }

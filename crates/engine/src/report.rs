@@ -6,6 +6,7 @@ use sinew_mechanism::{BodyId, JointId, State, TransmissionId, first_non_finite};
 use sinew_recursive::Tree;
 
 use crate::overlap::{ContactOverlap, FleshInside};
+use crate::passages::Passage;
 use crate::touched::with_contacts;
 
 /// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
@@ -124,12 +125,9 @@ pub struct Health {
     pub deep_contact: Option<(BodyId, Option<BodyId>)>,
     /// Flesh that is in other flesh by more than a tenth of the thinner of both, or in a body or the world by more than a quarter.
     pub deep_flesh: Option<FleshInside>,
-    /// A body, and what its middle passed through within the step (`None`: the world), as far as they may touch. A fast thin end is not seen.
+    /// A body or flesh whose middle passed through something within the step that it may touch. A fast thin end is not seen.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub passed_through: Option<(BodyId, Option<BodyId>)>,
-    /// Flesh whose middle did.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub flesh_passed: Option<FleshInside>,
+    pub passed_through: Option<Passage>,
     /// Loops were not solved: their numbers diverged or broke down.
     pub unsolved_loops: bool,
     /// Flesh was solved with a relative error above one per cent.

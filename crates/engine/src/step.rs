@@ -65,8 +65,7 @@ pub fn step_observed(
     report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
     report.health.deep_flesh = workspace.flesh_inside(model, state);
-    report.health.passed_through = workspace.passages.of_bodies(model, state);
-    report.health.flesh_passed = workspace.passages.of_flesh(model, state);
+    report.health.passed_through = workspace.passages.first(model, state);
     report.health.past_limit = past_limit(model.mechanism(), &state.bodies);
     report.open_grab = open_grab(model, state, input);
     report.asleep = state.sleep.n_asleep() as u32;

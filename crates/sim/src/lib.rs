@@ -30,7 +30,7 @@ pub use sinew_contact::{
 };
 pub use sinew_engine::{
     ActuatorEffort, Appearance, Contact, ContactOverlap, ContactPartner, Culprit, EnergyAccount,
-    EnergyExcess, FleshStepping, Health, HealthNotice, Model, NoticeCount, NoticeCounts, Reduced,
+    EnergyExcess, FleshStepping, Health, HealthNotice, Model, NoticeCount, NoticeCounts, Passage, Reduced,
     ReducedMethod, ReducedModel, RestoreError, Scheme, Settings, Sleep, SleepState, Stage, State, StepReport,
     Watch, Workspace, digest, digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
 };

@@ -59,8 +59,6 @@ pub(crate) struct Contacts {
     /// Contacts of bodies, if there is no flesh.
     pub(crate) touching: TouchingBodies,
     end: EndContacts,
-    /// What bodies meet from beyond the margin.
-    far: Vec<WayContact>,
     pub(crate) sleepers: Sleepers,
 }
 
@@ -135,9 +133,9 @@ impl Contacts {
     /// part `p` of the step, and with the depth `d` at its start that gives the one found there, `d − p dt n·v = d_p`.
     fn append_far(&mut self, model: &FleshModel, contact: &ContactModel, moment: &CouplingPoint<'_>) {
         self.find_far(model, contact, (moment.poses, moment.dt));
-        let Self { query, points, centres, motions, sleepers, far, .. } = self;
+        let Self { query, points, centres, motions, sleepers, end, .. } = self;
         let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
-        for WayContact { contact, part, .. } in far {
+        for WayContact { contact, part, .. } in &mut end.far {
             let time = *part * moment.dt;
             contact.point -= common_way(&sides, contact, motions) * time;
             contact.depth += time * contact.normal.dot(sides.relative(contact, motions, &|_, _| DVec3::ZERO));
@@ -149,7 +147,7 @@ impl Contacts {
 
     /// Finds what bodies meet on the way on which their present twists take them in a time.
     fn find_far(&mut self, model: &FleshModel, contact: &ContactModel, (poses, dt): (&[Pose], f64)) {
-        let Self { query, motions, sleepers, far, end: EndContacts { ends, .. }, .. } = self;
+        let Self { query, motions, sleepers, end: EndContacts { ends, far, .. }, .. } = self;
         ends.clear();
         ends.extend(poses.iter().zip(&*motions).map(|(pose, &motion)| pose.retract(motion * dt)));
         far.clear();
@@ -231,12 +229,12 @@ impl Contacts {
         let before = reach(contact, &bodies.history.motions, &[], (dt, gravity));
         let margin = now.max(before).min(MAX_MARGIN);
         contact.rigid_contacts(&bodies.poses, margin, &mut self.query.work, &mut self.points);
-        self.far.clear();
+        self.end.far.clear();
         if now > MAX_MARGIN && self.points.is_empty() {
             bodies.motions.clone_into(&mut self.motions);
             self.find_far(model, contact, (&bodies.poses, dt));
         }
-        !(self.points.is_empty() && self.far.is_empty())
+        !(self.points.is_empty() && self.end.far.is_empty())
     }
 
     /// A body that a contact is about to stop or has just stopped: it does not go on as in the last step.
@@ -250,7 +248,7 @@ impl Contacts {
         if !self.are_near(model, bodies, dt, gravity) {
             return None;
         }
-        if let Some(far) = self.far.first() {
+        if let Some(far) = self.end.far.first() {
             return far.contact.bodies().into_iter().flatten().next();
         }
         let contact = model.contact.as_ref()?;

@@ -9,7 +9,7 @@
 //! World axes, SI. Cost: one query per look; none while no body that touches turns and all contacts within the margin are known.
 
 use glam::DVec3;
-use sinew_contact::{ContactKey, ContactPoint, Owner};
+use sinew_contact::{ContactKey, ContactPoint, Owner, WayContact};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::CouplingPoint;
 
@@ -31,6 +31,8 @@ pub(crate) struct EndContacts {
     poses: Vec<Pose>,
     carried: Vec<Motion>,
     pub(crate) ends: Vec<Pose>,
+    /// What bodies meet on their way from beyond the margin of the queries.
+    pub(super) far: Vec<WayContact>,
     found: Vec<ContactPoint>,
     /// What has been put into the step, with the keys of the queries.
     added: Vec<ContactPoint>,

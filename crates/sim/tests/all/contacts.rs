@@ -3,7 +3,7 @@
 use crate::common::small;
 use glam::DVec3;
 use sinew_mechanism::BodyId;
-use sinew_sim::{ContactPartner, SceneDoc, World};
+use sinew_sim::{ContactPartner, Passage, SceneDoc, World};
 
 /// A box of 2 kg above the ground, stepped as said.
 fn boxed(stepper: &str, dt: f64, velocity: &str) -> World {
@@ -396,12 +396,12 @@ fn fast_bodies_stop_at_a_thin_wall_in_every_scheme_and_fly_past_its_edge() {
 fn what_passes_something_within_a_step_is_told() {
     let mut world = shot("Implicit()", "Sphere(radius: 0.05)", 30000.0, 0.0);
     let report = world.step();
-    assert_eq!(report.health.passed_through, Some((BodyId::from_index(0), None)));
+    assert_eq!(report.health.passed_through, Some(Passage::Body(BodyId::from_index(0), None)));
     let mut flesh = small(
         r#"gravity: (0, 0, 0), colliders: [(shape: Solid(Box(size: (0.1, 4, 4))))],
            flesh: [(name: "jelly", mesh: Beam(size: (0.4, 0.4, 0.4), cells: (2, 2, 2)), pose: (position: (-5, -0.2, -0.2)), velocity: (2000, 0, 0),
                     material: StVenantKirchhoff(young: 1e6, poisson: 0.3), contact: ())]"#,
     );
-    let passed = (0..3).filter_map(|_| flesh.step().health.flesh_passed).next();
-    assert!(passed.is_some());
+    let passed = (0..3).filter_map(|_| flesh.step().health.passed_through).next();
+    assert_eq!(passed, Some(Passage::Flesh(0, None)));
 }
