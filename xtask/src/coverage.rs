@@ -14,8 +14,8 @@ use crate::source::{code_only, files_below, read, without_tests};
 
 /// Set for the calls of the compiler.
 const COMPILER: &str = "SINEW_COVERAGE_COMPILER";
-/// What is built and run. This program must not be built anew while cargo calls it.
-const TESTS: &str = "test --workspace --exclude xtask --lib --bins --tests";
+/// All packages but this, which must not be built anew while cargo calls it.
+const ALL: &str = "--workspace --exclude xtask";
 /// Programs and tools, whose lines are not those of a library.
 const NO_LIBRARIES: [&str; 4] = ["cli", "soak", "studio", "testkit"];
 /// Files that are listed because tests reach fewer of their lines, per cent.
@@ -24,20 +24,55 @@ const GOOD: f64 = 90.0;
 /// Executions of the lines of a file that are code.
 type Lines = BTreeMap<usize, u64>;
 
-/// Measures all libraries.
+/// What is measured.
+#[derive(Debug, Default, PartialEq)]
+struct CoverageOptions {
+    /// Libraries by name, with their own tests; none for all, with all tests.
+    libraries: Vec<String>,
+    /// Whether the last run is told again.
+    is_report: bool,
+}
+
+impl CoverageOptions {
+    fn parse(args: &[String]) -> Result<Self, TaskFailure> {
+        let mut options = Self::default();
+        for arg in args {
+            match arg.as_str() {
+                "--report" => options.is_report = true,
+                name if library_of(&format!("crates/{name}/src/lib.rs")).is_some()
+                    && root().join("crates").join(name).is_dir() =>
+                {
+                    options.libraries.push(name.to_owned());
+                }
+                other => return Err(TaskFailure::Usage(format!("there is no library `{other}`"))),
+            }
+        }
+        Ok(options)
+    }
+
+    /// The call of cargo that builds and runs the tests.
+    fn tests(&self) -> String {
+        let named = self.libraries.iter().map(|name| format!("--package sinew-{name}")).collect::<Vec<_>>();
+        let packages = if named.is_empty() { ALL.to_owned() } else { named.join(" ") };
+        format!("test {packages} --lib --bins --tests")
+    }
+
+    fn is_measured(&self, library: &str) -> bool {
+        self.libraries.is_empty() || self.libraries.iter().any(|name| name == library)
+    }
+}
+
+/// Measures the libraries.
 pub(crate) fn run(args: &[String]) -> TaskOutcome {
-    let is_told = match args {
-        [] => false,
-        [only] if only == "--report" => true,
-        [other, ..] => return Err(TaskFailure::Usage(format!("unexpected argument `{other}`"))),
-    };
+    let options = CoverageOptions::parse(args)?;
     let [merge, export] = tools()?;
     let folder = target_dir().join("coverage");
     let counts = folder.join("counts");
-    if !is_told {
+    if !options.is_report {
         let _ = fs::remove_dir_all(&counts);
         // A test that fails has run; whether all hold is another question.
-        if let Err(TaskFailure::Check(failed)) = counted(TESTS, &folder)?.args(["--no-fail-fast"]).run() {
+        let tests = counted(&options.tests(), &folder)?.args(["--no-fail-fast"]);
+        if let Err(TaskFailure::Check(failed)) = tests.run() {
             println!("coverage: {failed}");
         }
     }
@@ -47,7 +82,7 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
         return Err(TaskFailure::Check("coverage: there are no counts yet; leave out `--report`".into()));
     }
     Call::new(merge).args(["merge", "--sparse", "-o"]).args([&merged]).args(all).stdout()?;
-    let objects = executables(&folder)?;
+    let objects = executables(&options, &folder)?;
     let [first, rest @ ..] = &objects[..] else {
         return Err(TaskFailure::Check("coverage: cargo built no tests".into()));
     };
@@ -55,7 +90,9 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
     let call = Call::new(export).args(["export", "--format=lcov", &profile]).args([first]);
     let text = call.args(rest.iter().map(|path| format!("--object={}", path.display()))).stdout()?;
     let _ = fs::write(folder.join("lines.lcov"), &text);
-    report(&files_of(&text));
+    let mut files = files_of(&text);
+    files.retain(|file, _| library_of(file).is_some_and(|library| options.is_measured(library)));
+    report(&files);
     Ok(())
 }
 
@@ -95,8 +132,8 @@ fn counted(line: &str, folder: &Path) -> Result<Call, TaskFailure> {
 }
 
 /// All programs that the tests consist of.
-fn executables(folder: &Path) -> Result<Vec<PathBuf>, TaskFailure> {
-    let messages = counted(TESTS, folder)?.args(["--no-run", "--message-format=json"]).stdout()?;
+fn executables(options: &CoverageOptions, folder: &Path) -> Result<Vec<PathBuf>, TaskFailure> {
+    let messages = counted(&options.tests(), folder)?.args(["--no-run", "--message-format=json"]).stdout()?;
     let paths = messages.lines().filter_map(|line| {
         let (_, rest) = line.split_once("\"executable\":\"")?;
         Some(PathBuf::from(rest.split_once('"')?.0.replace("\\\\", "\\")))
@@ -184,7 +221,22 @@ fn ranges(numbers: &[usize]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{files_of, library_of, n_reached, ranges};
+    use super::{CoverageOptions, files_of, library_of, n_reached, ranges};
+
+    #[test]
+    fn libraries_are_chosen_by_name() {
+        let parse = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            CoverageOptions::parse(&words).ok()
+        };
+        let options = parse("math --report").unwrap();
+        assert!(options.is_report && options.is_measured("math") && !options.is_measured("fem"));
+        assert_eq!(options.tests(), "test --package sinew-math --lib --bins --tests");
+        assert!(parse("").unwrap().is_measured("fem"));
+        for wrong in ["maths", "testkit", "--fast"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn lines_of_libraries_are_counted_and_those_of_tests_are_not() {

@@ -70,8 +70,9 @@ usage: cargo xtask COMMAND
   fuzz [TARGET ...] [--minutes N]
                            readers, scenes, states and pages fed with mutated files of our own, N minutes each (3); needs
                            nightly Rust and cargo-fuzz
-  coverage [--report]      how many lines of each library the tests reach, and which files they reach little of; needs the component
-                           llvm-tools; --report: of the last run
+  coverage [LIBRARY ...] [--report]
+                           how many lines of the libraries all tests reach, or of some libraries their own, and which files they
+                           reach little of; needs the component llvm-tools; --report: of the last run
   lines                    size report of the sources; bounds on functions, arguments, fields and type names
   audit                    cargo deny and cargo audit, where they are installed, and yanked packages of Cargo.lock
   release --dry-run        whether the packages can be published: licences, manifests, versions, order, change log, and a build of

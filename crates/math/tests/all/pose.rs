@@ -69,6 +69,16 @@ fn poses_form_a_group_that_acts_on_points() {
         assert_close!(a.rotation_matrix() * point, a.transform_vector(point), 1e-14);
     }
     assert_eq!(Pose::default(), Pose::IDENTITY);
+    let pose = random_pose(&mut rng);
+    let (turned, columns) = (pose.rotation_matrix(), pose.to_cols_f32());
+    let expected = [turned.x_axis, turned.y_axis, turned.z_axis, pose.translation];
+    assert_eq!(pose.to_mat4().to_cols_array_2d().map(|column| column.map(|x| x as f32)), columns);
+    for (k, (found, expected)) in columns.into_iter().zip(expected).enumerate() {
+        assert_eq!(
+            found,
+            [expected.x, expected.y, expected.z, f64::from(u8::from(k == 3))].map(|x| x as f32)
+        );
+    }
     let shift = Pose::from_translation(DVec3::Y) * Pose::from_rotation(exp_so3(DVec3::Z * 0.5 * PI));
     assert_close!(shift.transform_point(DVec3::X), DVec3::Y * 2.0, 1e-15);
 }

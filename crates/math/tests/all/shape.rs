@@ -46,6 +46,7 @@ fn lengths_and_sizes_by_name() {
     for (found, expected) in lengths.into_iter().zip([0.3, 0.4, 0.5, 0.5, 0.6]) {
         assert!((found - expected).abs() < 1e-15, "{found}");
     }
+    assert_eq!(ALL.map(|shape| shape.name()), ["box", "sphere", "capsule", "cylinder", "ellipsoid"]);
     assert_eq!(ALL.map(|shape| shape.is_touchable()), [true, true, true, true, false]);
     // of a vector, the component that is wrong
     for bad in [0.0, -1.0, f64::INFINITY, f64::NAN] {

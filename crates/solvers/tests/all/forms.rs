@@ -239,3 +239,27 @@ fn what_the_pair_form_cannot_take_is_named() {
     };
     assert_eq!((node, magnitude), (child, 0.0));
 }
+
+/// Of a chain: `6² + 3² + 3·6` numbers per link at least, and as many for each.
+#[test]
+fn memory_grows_with_the_chain() {
+    let bytes = |n_links: usize| {
+        let mut builder = GraphBuilder::new();
+        let mut above = None;
+        for _ in 0..n_links {
+            let link = builder.add_variable(6);
+            let ends = above.map_or(Endpoints::World(link), |above| Endpoints::Pair(link, above));
+            builder.add_constraint(3, ends, Priority::Auto);
+            above = Some(link);
+        }
+        let plan = plan(&builder.finish().unwrap()).unwrap();
+        [BlockSystem::new(&plan).bytes(), TreeLdlt::new(&plan).bytes()]
+    };
+    let [small, middle, large] = [100, 200, 300].map(bytes);
+    for (from, to) in [(small, middle), (middle, large)] {
+        for form in 0..2 {
+            let per_link = (to[form] - from[form]) / 100;
+            assert!((8 * 63..8 * 4 * 63).contains(&per_link), "{per_link} bytes per link");
+        }
+    }
+}

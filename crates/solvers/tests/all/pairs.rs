@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym3, Sym6, shift_force};
-use sinew_solvers::{ActivePairs, Load, LoadedTree, PairFactor, PairJoint, PointJoint};
+use sinew_solvers::{ActivePairs, Load, LoadedTree, PairFactor, PairFactorView, PairJoint, PointJoint};
 use sinew_testkit::{Rng, assert_close};
 
 fn vector(rng: &mut Rng) -> DVec3 {
@@ -65,7 +65,10 @@ impl Joint {
     }
 
     fn eliminate(&self, factor: &mut PairFactor, pair: usize, load: &mut Load) -> u32 {
-        let mut view = factor.view();
+        self.eliminate_in(&mut factor.view(), pair, load)
+    }
+
+    fn eliminate_in(&self, view: &mut PairFactorView<'_>, pair: usize, load: &mut Load) -> u32 {
         match self {
             Self::Fixed(joint) => view.eliminate(pair, load, joint),
             Self::Hinge(joint) => view.eliminate(pair, load, joint),
@@ -248,4 +251,53 @@ fn singular_pivots_stay_finite_and_are_counted() {
         assert_eq!(factor.view().eliminate_point(0, &mut load, &ball), 3);
         assert_eq!(factor.substitute(0, Motion::ZERO), Motion::ZERO);
     }
+}
+
+/// A factor that is eliminated in parts, as threads do.
+#[test]
+fn parts_of_a_factor_are_eliminated_alone() {
+    for seed in 0..50 {
+        let rng = &mut Rng::new(seed);
+        let n = 2 + rng.below(11);
+        let tree = Chains::random(rng, n);
+        let momenta: Vec<Force> = (0..n).map(|_| force(rng)).collect();
+        let (mut whole, mut parted) = (tree.factor(), tree.factor());
+        let expected = tree.eliminated(&mut whole, &momenta);
+        let mut loads: Vec<Load> =
+            (0..n).map(|k| Load { mass: tree.masses[k], momentum: momenta[k] }).collect();
+        loads.push(Load::ZERO);
+        let cuts = [rng.below(n + 1), rng.below(n + 1)];
+        let (first, second) = (cuts[0].min(cuts[1]), cuts[0].max(cuts[1]));
+        let (left, rest) = parted.view().split_at(first);
+        let (middle, right) = rest.split_at(second);
+        for (pairs, mut part) in [(0..first, left), (first..second, middle), (second..n, right)] {
+            for k in pairs {
+                let mut load = loads[k];
+                tree.joints[k].eliminate_in(&mut part, k, &mut load);
+                loads[tree.parents[k]].add(&load);
+            }
+        }
+        let found = tree.descend(|k, parent| parted.substitute(k, parent));
+        assert_eq!(found, expected, "seed {seed}");
+        // Drives that are added to those of the elimination: the sum of both.
+        let drive: Vec<f64> = (0..parted.n_columns()).map(|_| rng.normal()).collect();
+        let both = tree.descend(|k, parent| parted.substitute_with(k, parent, &drive));
+        let more = tree.descend(|k, parent| parted.substitute_drive(k, parent, &drive));
+        for ((both, one), more) in both.into_iter().zip(found).zip(more) {
+            assert_close!(flat(both), flat(one + more), 1e-9, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_factor_tells_what_it_holds() {
+    let bytes = |n: usize| {
+        let factor = PairFactor::new(std::iter::repeat_n(3, n));
+        assert_eq!((factor.len(), factor.is_empty(), factor.n_columns()), (n, n == 0, 3 * n));
+        factor.bytes()
+    };
+    assert_eq!(bytes(0), 0);
+    // 13 numbers per column, six of the pivot, and a head of nine numbers at least.
+    assert!(bytes(64) >= 64 * 8 * (3 * 13 + 6 + 9), "{}", bytes(64));
+    assert!(bytes(64) <= 64 * 8 * 2 * (3 * 13 + 6 + 14), "{}", bytes(64));
 }

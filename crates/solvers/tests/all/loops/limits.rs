@@ -4,8 +4,8 @@ use super::graphs::{Block, Reference, Tree, independent_blocks, pushed};
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym3};
 use sinew_solvers::{
-    FreeBodies, FreeMass, LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings,
-    LoopStop, Responder, refine,
+    COUPLED_ROWS, DIRECT_ROWS, FreeBodies, FreeMass, LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows,
+    LoopScratch, LoopSettings, LoopStop, Responder, refine,
 };
 use sinew_testkit::Rng;
 
@@ -53,6 +53,81 @@ fn no_rows_is_no_work() {
     let report = solve(&LoopRows::new(), &[], &[], &mut [], &LoopSettings::default());
     assert_eq!(report, LoopReport::default());
     assert_eq!(report.stop, LoopStop::None);
+}
+
+#[test]
+fn the_number_of_rows_chooses_the_method() {
+    let with = |method| LoopSettings { method, ..LoopSettings::default() };
+    let auto = with(LoopMethod::Auto);
+    for (n_rows, is_slow, expected) in
+        [(DIRECT_ROWS, false, true), (DIRECT_ROWS + 1, false, false), (1, true, false)]
+    {
+        assert_eq!(auto.is_direct(n_rows, is_slow), expected, "{n_rows} rows");
+    }
+    assert!(auto.is_closed_first(COUPLED_ROWS) && !auto.is_closed_first(COUPLED_ROWS + 1));
+    for (method, is_direct) in [(LoopMethod::Direct, true), (LoopMethod::ConjugateResidual, false)] {
+        for n_rows in [1, COUPLED_ROWS + 1] {
+            let settings = with(method);
+            assert_eq!(
+                (settings.is_direct(n_rows, true), settings.is_closed_first(n_rows)),
+                (is_direct, is_direct)
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_are_copied_and_emptied() {
+    let on = Force::new(DVec3::X, DVec3::Y);
+    let row = LoopRow { on1: on, on2: -on, rhs: 0.5, compliance: 0.25 };
+    let mut rows = LoopRows::new();
+    assert!(rows.is_empty());
+    rows.push([0, LoopRows::FIXED], &[row, LoopRow { rhs: 2.0, ..row }], 1.0);
+    rows.push_point([0, 1], [DVec3::X, DVec3::Z], DVec3::ONE, 1.0);
+    assert!(!rows.is_empty());
+    let mut copy = LoopRows::new();
+    copy.copy_blocks(&rows, 1);
+    assert_eq!((copy.len(), copy.rhs()), (2, &rows.rhs()[..2]));
+    let lambda = [3.0, -1.0, 1.0, 2.0, 3.0];
+    assert_eq!(copy.impulse_on_first(0, &lambda), on * 2.0);
+    let push = DVec3::new(1.0, 2.0, 3.0);
+    assert_eq!(rows.impulse_on_first(1, &lambda), Force::new(DVec3::X.cross(push), push));
+    rows.clear();
+    assert!(rows.is_empty() && !copy.is_empty());
+}
+
+/// Rows of each shape that a share of the free bodies softens, by hand: two general rows, three of a point, a wide one.
+#[test]
+fn rows_are_softened_by_a_share_of_their_free_bodies() {
+    let masses =
+        [0.5, 2.0].map(|inverse_mass| FreeMass { inverse_mass, inverse_inertia: Sym3::IDENTITY * 4.0 });
+    let (light, heavy) = (
+        |port: u32| masses[port as usize],
+        |port: u32| FreeMass {
+            inverse_mass: 0.01 * masses[port as usize].inverse_mass,
+            inverse_inertia: masses[port as usize].inverse_inertia * 0.01,
+        },
+    );
+    // 0.1 of the first or ten times the hundredth: the first is smaller, and so is the second where it counts five times.
+    for (second, factor) in [(20.0, 0.1), (5.0, 0.05)] {
+        let mut rows = LoopRows::new();
+        let soften = |rows: &mut LoopRows| rows.soften_last([(0.1, &light), (second, &heavy)]);
+        let turn = Force::new(DVec3::X * 2.0, DVec3::ZERO);
+        let push = Force::new(DVec3::ZERO, DVec3::Y * 3.0);
+        let row = LoopRow { on1: turn, on2: push, rhs: 0.0, compliance: 1.0 };
+        rows.push([0, 1], &[row, LoopRow { on2: Force::ZERO, ..row }], 1.0);
+        soften(&mut rows);
+        rows.push_point([0, LoopRows::FIXED], [DVec3::Z, DVec3::ZERO], DVec3::ZERO, 1.0);
+        soften(&mut rows);
+        rows.push_wide([(0, turn), (1, push)].into_iter(), 0.0, 1.0, 1.0);
+        soften(&mut rows);
+        // Of a point with the arm z: 0.5 along each axis, and 4 more along x and y.
+        let point = factor * (3.0 * 0.5 + 2.0 * 4.0) / 3.0;
+        let expected = [1.0 + factor * 34.0, 1.0 + factor * 16.0, point, point, point, 1.0 + factor * 34.0];
+        for (found, expected) in rows.compliance().iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+    }
 }
 
 #[test]

@@ -211,6 +211,18 @@ fn six_unknowns_give_what_twists_give() {
 }
 
 #[test]
+fn rows_are_split_and_emptied() {
+    let sample = sample(&mut Rng::new(5), Recipe { fixed: Some(12), ..Recipe::rigid(3, 0.5) });
+    let mut rows = pushed(&random_closures(&mut Rng::new(6), &sample, 8));
+    assert!(!rows.is_empty() && rows.rhs().len() == rows.len() && rows.compliance().len() == rows.len());
+    rows.clear();
+    assert!(rows.is_empty() && rows.rhs().is_empty() && rows.compliance().is_empty());
+    let j = [1.0; 24];
+    rows.push(&[(VariableId::new(1), &j)], &[1.0, 2.0], &[0.5, -0.5], 1.0);
+    assert_eq!((rows.rhs(), rows.compliance()), (&[1.0, 2.0][..], &[0.5, 0.0][..]));
+}
+
+#[test]
 fn a_second_solve_of_the_same_size_does_not_allocate() {
     let sample = sample(&mut Rng::new(3), Recipe { fixed: Some(12), ..Recipe::rigid(8, 0.5) });
     let mut tree = TreeLdlt::new(&sample.plan);
