@@ -5,6 +5,7 @@
 //! | finite | every pose and twist |
 //! | closed | points and axes that a joint locks, from the documents and the poses: within 1/500 of the larger body, or 1/500 rad |
 //! | energy | `½mv² + ½ω·Iω − m g·x` and springs between points: at most 5 % of what was exchanged above the start, in the second half of the run |
+//! | momentum | linear and angular, of what nothing holds: within 1/1000 |
 //! | above | bodies that touch stay on their side of the floor |
 
 use glam::{DMat3, DVec3};
@@ -13,6 +14,9 @@ use sinew_sim::{BodyId, BodyKind, FrameDoc, JointFramesDoc, Pose, SceneDoc, Worl
 
 /// How far a joint may be open: share of the larger body, or rad.
 const OPEN: f64 = 2e-3;
+
+/// Share of the momenta of what is free that may be lost.
+const KEPT: f64 = 1e-3;
 
 /// Share of what was exchanged that may be gained.
 const GAINED: f64 = 0.05;
@@ -27,13 +31,22 @@ struct Lock {
     size: f64,
 }
 
+/// A spring between two points, each of a body or of the world.
+struct Stretch {
+    stiffness: f64,
+    rest: f64,
+    ends: [(Option<BodyId>, DVec3); 2],
+}
+
 /// A run under judgement.
 pub(crate) struct Judge {
     locks: Vec<Lock>,
-    springs: Vec<(f64, f64, [(Option<BodyId>, DVec3); 2])>,
+    springs: Vec<Stretch>,
     /// Whether nothing does work on it.
     is_passive: bool,
     start: f64,
+    /// Momenta at the start, where nothing from outside acts.
+    free: Option<[(DVec3, f64); 2]>,
     exchanged: f64,
     /// Smallest excess of the energy since the middle of the run, as a share of what was exchanged.
     pub(crate) gained: f64,
@@ -76,7 +89,8 @@ impl Judge {
         };
         let springs = scene.springs.iter().map(|spring| {
             let end = |end: &sinew_sim::EndDoc| (end.body().and_then(body), end.point());
-            (spring.stiffness, spring.rest_length, [end(&spring.from), end(&spring.to)])
+            let ends = [end(&spring.from), end(&spring.to)];
+            Stretch { stiffness: spring.stiffness, rest: spring.rest_length, ends }
         });
         let mut judge = Self {
             locks: scene.joints.iter().map(lock).collect(),
@@ -91,6 +105,7 @@ impl Judge {
                 })
                 && scene.flesh.is_empty(),
             start: 0.0,
+            free: is_free(scene).then(|| momenta(world)),
             exchanged: 0.0,
             gained: f64::INFINITY,
             wrong: Vec::new(),
@@ -119,7 +134,7 @@ impl Judge {
             sums[0] += 0.5 * mass * motion.linear.length_squared() + 0.5 * (spin * spin).dot(moments);
             sums[1] -= mass * gravity.dot(pose.translation);
         }
-        for &(stiffness, rest, ends) in &self.springs {
+        for &Stretch { stiffness, rest, ends } in &self.springs {
             let [a, b] = ends.map(|(id, point)| id.map_or(point, |id| world.pose(id).transform_point(point)));
             sums[0] += 0.5 * stiffness * (a.distance(b) - rest).powi(2);
         }
@@ -157,6 +172,13 @@ impl Judge {
             self.gained = self.gained.min(excess);
             if share >= 1.0 && self.gained > GAINED {
                 self.fault("energy", format!("{:e} of {:e} gained", self.gained, self.exchanged));
+            }
+        }
+        if let Some(start) = self.free {
+            let now = momenta(world);
+            let is_lost = |k: usize| (now[k].0 - start[k].0).length() > KEPT * start[k].1;
+            if is_lost(0) || is_lost(1) {
+                self.fault("momentum", format!("{start:?} became {now:?} at {step}"));
             }
         }
         if let Some(floor) = self.floor {
@@ -200,18 +222,26 @@ fn opening(world: &World, lock: &Lock) -> Option<String> {
         .then(|| format!("{:?} by {:e} of {:e} m, {lean:e} rad", lock.kind, off, lock.size))
 }
 
-/// Total linear and angular momentum about the origin, by hand.
-pub(crate) fn momenta(world: &World) -> (DVec3, DVec3) {
+/// Whether nothing acts from outside: no gravity, no joint to the world, nothing to touch.
+fn is_free(scene: &SceneDoc) -> bool {
+    let has_no_hold = scene.joints.iter().all(|joint| joint.parent.is_some()) && scene.springs.is_empty();
+    scene.gravity == DVec3::ZERO && has_no_hold && scene.colliders.is_empty() && scene.inputs.is_empty()
+}
+
+/// Linear momentum, and angular momentum about the origin: total, and the sum of its parts without their signs.
+fn momenta(world: &World) -> [(DVec3, f64); 2] {
     let mechanism = world.mechanism();
-    let mut sums = (DVec3::ZERO, DVec3::ZERO);
+    let mut sums = [(DVec3::ZERO, 0.0); 2];
     for id in mechanism.bodies().filter(|&id| mechanism.body_kind(id) == BodyKind::Dynamic) {
         let (pose, motion) =
             (world.state().bodies.poses[id.index()], world.state().bodies.motions[id.index()]);
         let linear = mechanism.body_mass(id) * motion.linear;
         let axes = DMat3::from_quat(pose.rotation);
         let spin = axes * (mechanism.principal_moments(id) * (axes.transpose() * motion.angular));
-        sums.0 += linear;
-        sums.1 += pose.translation.cross(linear) + spin;
+        for (k, part) in [(0, linear), (1, pose.translation.cross(linear)), (1, spin)] {
+            sums[k].0 += part;
+            sums[k].1 += part.length();
+        }
     }
     sums
 }
