@@ -22,7 +22,7 @@ const NO_LIBRARIES: [&str; 4] = ["cli", "soak", "studio", "testkit"];
 const GOOD: f64 = 90.0;
 
 /// Executions of the lines of a file that are code.
-type LineTally = BTreeMap<usize, u64>;
+type LineCounts = BTreeMap<usize, u64>;
 
 /// What is measured.
 #[derive(Debug, Default, PartialEq)]
@@ -142,8 +142,8 @@ fn executables(options: &CoverageOptions, folder: &Path) -> Result<Vec<PathBuf>,
 }
 
 /// The lines of each library's files, from a report in the format of `lcov`.
-fn files_of(lcov: &str) -> BTreeMap<String, LineTally> {
-    let mut files: BTreeMap<String, LineTally> = BTreeMap::new();
+fn files_of(lcov: &str) -> BTreeMap<String, LineCounts> {
+    let mut files: BTreeMap<String, LineCounts> = BTreeMap::new();
     for record in lcov.split("end_of_record") {
         let lines = || record.lines().map(str::trim);
         let Some(path) = lines().find_map(|line| line.strip_prefix("SF:")) else { continue };
@@ -174,7 +174,7 @@ fn library_of(file: &str) -> Option<&str> {
 }
 
 /// Prints a table of the libraries, then files that tests reach little of, the worst first, with the lines.
-fn report(files: &BTreeMap<String, LineTally>) {
+fn report(files: &BTreeMap<String, LineCounts>) {
     let mut libraries: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     for (file, lines) in files {
         let [reached, all] = libraries.entry(library_of(file).unwrap_or_default()).or_default();
@@ -188,7 +188,7 @@ fn report(files: &BTreeMap<String, LineTally>) {
     let sum = |k: usize| libraries.values().map(|counts| counts[k]).sum();
     row("all", [sum(0), sum(1)]);
 
-    let mut poor: Vec<(f64, &String, &LineTally)> = files
+    let mut poor: Vec<(f64, &String, &LineCounts)> = files
         .iter()
         .map(|(file, lines)| (share(n_reached(lines), lines.len()), file, lines))
         .filter(|(share, ..)| *share < GOOD)
@@ -201,7 +201,7 @@ fn report(files: &BTreeMap<String, LineTally>) {
     }
 }
 
-fn n_reached(lines: &LineTally) -> usize {
+fn n_reached(lines: &LineCounts) -> usize {
     lines.values().filter(|&&count| count > 0).count()
 }
 
