@@ -24,8 +24,6 @@ pub enum HealthNotice {
     OpenJoint,
     /// A rope is too long, or a gear out of its range.
     OpenRope,
-    /// A joint is far past its limit.
-    PastLimit,
     /// Energy that nothing put in.
     EnergyGained,
     /// The same in a single step, by the bodies that gained it.
@@ -68,6 +66,8 @@ pub enum HealthNotice {
     SaturatedMotor,
     /// A hard grab does not reach its target.
     OpenGrab,
+    /// A joint is far past its limit.
+    PastLimit,
     /// An actuator is at its torque limit.
     SaturatedActuator,
     /// A goal of the score is not approached.
@@ -113,7 +113,6 @@ impl HealthNotice {
         Self::NonFiniteTet,
         Self::OpenJoint,
         Self::OpenRope,
-        Self::PastLimit,
         Self::EnergyGained,
         Self::Gaining,
         Self::Mended,
@@ -135,6 +134,7 @@ impl HealthNotice {
         Self::Slowed,
         Self::SaturatedMotor,
         Self::OpenGrab,
+        Self::PastLimit,
         Self::SaturatedActuator,
         Self::MissedGoal,
         Self::MissedKey,
@@ -242,7 +242,6 @@ impl StepReport {
             (HealthNotice::NonFiniteTet, health.non_finite_tet.map(Culprit::Tet)),
             (HealthNotice::OpenJoint, joint(health.open_joint)),
             (HealthNotice::OpenRope, rope(health.open_rope)),
-            (HealthNotice::PastLimit, joint(health.past_limit)),
             (HealthNotice::Gaining, health.gaining.map(Culprit::Body)),
             (HealthNotice::Mended, joint(health.mended)),
             (HealthNotice::DeepContact, health.deep_contact.map(contact)),
@@ -262,6 +261,7 @@ impl StepReport {
             (HealthNotice::Slowed, noticed.slowed.map(Culprit::Body)),
             (HealthNotice::SaturatedMotor, joint(noticed.saturated)),
             (HealthNotice::OpenGrab, self.open_grab.map(Culprit::Body)),
+            (HealthNotice::PastLimit, joint(self.past_limit)),
             (HealthNotice::SaturatedActuator, joint(self.effort.limited)),
             (HealthNotice::MissedGoal, self.effort.missing.map(Culprit::Body)),
             (HealthNotice::MissedKey, self.effort.missed_key.map(|(key, joint)| Culprit::Key(key, joint))),

@@ -29,6 +29,9 @@ pub struct StepReport {
     /// A body that a hard grab does not hold where it should: further off than a hundredth of its radius of gyration.
     #[cfg_attr(feature = "serde", serde(default))]
     pub open_grab: Option<BodyId>,
+    /// A joint that is past its limit by far more than limits give: [`sinew_mechanism::past_limit`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub past_limit: Option<JointId>,
     /// Torques and goals of the actuators.
     pub effort: ActuatorEffort,
     /// Bodies that sleep at the end of the step.
@@ -114,9 +117,6 @@ pub struct Health {
     pub open_joint: Option<JointId>,
     /// A rope that is too long, or a gear out of its range, by more than a thousandth of its size.
     pub open_rope: Option<TransmissionId>,
-    /// A joint that is past its limit by far more than limits give: [`sinew_mechanism::past_limit`].
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub past_limit: Option<JointId>,
     /// A joint that was visibly open, so that displacements closed it before or after the step.
     pub mended: Option<JointId>,
     /// A body that gained energy without a source, with what is connected with it: more than a hundredth of its largest energy of motion and springs.

@@ -66,7 +66,7 @@ pub fn step_observed(
     report.health = health(&report, n_unusable);
     report.health.deep_flesh = workspace.flesh_inside(model, state);
     report.health.passed_through = workspace.passages.first(model, state);
-    report.health.past_limit = past_limit(model.mechanism(), &state.bodies);
+    report.past_limit = past_limit(model.mechanism(), &state.bodies);
     report.open_grab = open_grab(model, state, input);
     report.asleep = state.sleep.n_asleep() as u32;
     report.time = state.bodies.time;
@@ -104,7 +104,6 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         regularized: report.mechanism.regularized,
         open_joint: report.mechanism.worst_joint,
         open_rope: report.mechanism.noticed.open_rope,
-        past_limit: None,
         mended: report.mechanism.noticed.mended,
         gaining: report.mechanism.noticed.gaining,
         deep_contact: report.overlap.filter(ContactOverlap::is_deep).map(|overlap| overlap.bodies),

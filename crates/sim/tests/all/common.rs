@@ -83,12 +83,3 @@ pub(crate) fn run(world: &mut World, n_steps: u64) {
         assert!(report.health.is_good(), "{report:?}");
     }
 }
-
-/// A number of steps of joints whose limits are so soft that they are passed, which is told.
-pub(crate) fn run_past_limits(world: &mut World, n_steps: u64) {
-    for _ in 0..n_steps {
-        let mut health = world.step().health;
-        health.past_limit = None;
-        assert!(health.is_good(), "{health:?}");
-    }
-}

@@ -5,7 +5,7 @@ use sinew_math::Force;
 use sinew_scene::{LimitsDoc, MotorDoc, PositionMotorDoc, TargetDoc};
 use sinew_sim::{BodyId, DriveCoordinate, Grab, Input, SceneDoc, World};
 
-use crate::common::{fixtures, run, run_past_limits};
+use crate::common::{fixtures, run};
 
 /// A tree of three links with a spring, a stop and a ball.
 fn scene(stepper: &str, dt: f64, stiffness: f64) -> SceneDoc {
@@ -75,7 +75,7 @@ fn twist_forces_of_a_ball_are_those_of_maximal_coordinates() {
         };
         arm.motor = Some(MotorDoc::Position(motor));
         let mut world = World::from_scene(&doc).expect("a scene");
-        run_past_limits(&mut world, (0.5 / dt).round() as u64);
+        run(&mut world, (0.5 / dt).round() as u64);
         let twist = world.reading(world.joint("arm").expect("a joint")).twist;
         assert!(twist > 0.2, "{stepper}: beyond its limit at {twist}");
         (tip(&world), twist)
