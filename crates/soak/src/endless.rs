@@ -92,7 +92,7 @@ const SCENES: [EndlessRow; 8] = [
     ("heap", BuiltIn("heap_40"), 0.0, 15.0),
     ("ragdolls", OfPile(Pile::Ragdolls(4)), 1.0, 15.0),
 ];
-/// Speed of everything (m/s) whose kinetic energy is the bound.
+/// Speed of everything (m/s) whose kinetic energy a scene may have beyond that of its start and that of a fall by its size.
 const SPEED: f64 = 10.0;
 /// Bound of the excess.
 const EXCESS: f64 = 0.01;
@@ -132,15 +132,17 @@ impl EndlessRun {
             OfPile(pile) => pile.scene(seed, 10.0),
         };
         let world = World::from_scene(&scene)?;
-        let bounds =
-            SoakBounds { gap: 1e-3 * gap, depth: 1e-3 * depth, kinetic: 0.5 * SPEED * SPEED, excess: EXCESS };
+        let (mass, size) = (moving_mass(&world), size(&world));
+        let fall = world.settings().gravity.length() * size;
+        let kinetic = world.energy().kinetic / mass + fall + 0.5 * SPEED * SPEED;
+        let bounds = SoakBounds { gap: 1e-3 * gap, depth: 1e-3 * depth, kinetic, excess: EXCESS };
         Ok(Self {
             name,
             title: scene.name.clone(),
             bounds,
-            disturber: Disturber::new(&world, seed, REACH * size(&world)),
+            disturber: Disturber::new(&world, seed, REACH * size),
             account: EnergyAccount::new(world.model(), world.state(), world.input(), world.settings()),
-            mass: moving_mass(&world),
+            mass,
             lap: scene.duration_s,
             is_scored: scene.score.is_some(),
             world,
