@@ -95,6 +95,11 @@ impl Collider {
         }
     }
 
+    /// The same where what has none counts as zero (m).
+    pub(crate) fn finite_thickness(&self) -> f64 {
+        Some(self.thickness()).filter(|it| it.is_finite()).unwrap_or(0.0)
+    }
+
     /// Gives its pose in another frame of its body, of which the present one is `frame`.
     pub(crate) fn see_from(&mut self, frame: Pose) {
         self.pose = frame.compose(&self.pose);

@@ -74,7 +74,7 @@ impl ContactModel {
 /// Whether two colliders move by more than their half thickness past each other.
 pub(crate) fn goes_far(a: (&Collider, &PlacedCollider), b: (&Collider, &PlacedCollider)) -> bool {
     let [own, other] = [a.1, b.1].map(|placed| placed.pose.translation - placed.before.translation);
-    let thick = [a.0, b.0].map(|it| Some(it.thickness()).filter(|it| it.is_finite()).unwrap_or(0.0));
+    let thick = [a.0, b.0].map(Collider::finite_thickness);
     (own - other).length() > 0.5 * (thick[0] + thick[1])
 }
 

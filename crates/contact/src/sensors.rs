@@ -122,8 +122,7 @@ fn meet(pair: [(&Collider, &PlacedCollider); 2], part: f64) -> bool {
 /// Whether two colliders overlap somewhere on their way.
 fn meet_on_way(pair: [(&Collider, &PlacedCollider); 2]) -> bool {
     let [a, b] = pair.map(|(_, placed)| placed.pose.translation - placed.before.translation);
-    let thin =
-        pair.map(|(collider, _)| Some(collider.thickness()).filter(|it| it.is_finite()).unwrap_or(0.0));
+    let thin = pair.map(|(collider, _)| collider.finite_thickness());
     let piece = 0.5 * (thin[0] + thin[1]);
     let (way, piece) = ((a - b).length(), piece.max(f64::MIN_POSITIVE));
     let n = (way / piece).ceil().min(MOST_PIECES);

@@ -62,9 +62,8 @@ impl ContactModel {
         let is_wanted = |i: usize, j: usize| {
             !self.owners(i, j).into_iter().all(&is_still) && self.may_touch_if([i, j], admitted)
         };
-        let pairs: Vec<_> = sweep.pairs(placed, is_wanted).to_vec();
         let (mut found, first) = (Vec::new(), out.len());
-        for [i, j] in pairs {
+        for &[i, j] in sweep.pairs(placed, is_wanted) {
             let swap = self.colliders()[i as usize].owner() == Owner::World;
             let sides = if swap { [j, i] } else { [i, j] };
             let [a, b] = sides.map(|i| (&self.colliders()[i as usize], placed[i as usize]));

@@ -76,11 +76,7 @@ impl Contacts {
         self.centres.extend(moment.poses.iter().map(|pose| pose.translation));
         moment.motions.clone_into(&mut self.motions);
         let reach = reach(contact, moment.motions, &state.nodes, (moment.dt, moment.gravity));
-        let margin = reach.min(MAX_MARGIN);
-        self.find_bodies(model, contact, moment, margin);
-        if reach > MAX_MARGIN {
-            self.append_far(model, contact, moment);
-        }
+        self.find_bodies(model, contact, moment, reach);
         self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
         let fall = 2.0 * moment.dt * moment.dt * moment.gravity.length();
         self.query.append_met(model, &state.nodes, (2.0 * moment.dt, fall), &mut self.points);
@@ -161,13 +157,18 @@ impl Contacts {
         model: &FleshModel,
         contact: &ContactModel,
         moment: &CouplingPoint<'_>,
-        margin: f64,
+        reach: f64,
     ) {
+        let margin = reach.min(MAX_MARGIN);
         loop {
-            let Self { query, points, centres, motions, sleepers, .. } = self;
+            let Self { query, points, motions, sleepers, .. } = self;
             let is_still = |owner: Owner| sleepers.is_still(model, motions, owner);
             let poses = [moment.poses; 2];
             contact.rigid_contacts_of_moving(is_still, poses, margin, &mut query.work, points);
+            if reach > MAX_MARGIN {
+                self.append_far(model, contact, moment);
+            }
+            let Self { query, points, centres, motions, sleepers, .. } = self;
             let all_awake = &Sleepers::default();
             let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers: all_awake };
             let closing = |point: &ContactPoint| {

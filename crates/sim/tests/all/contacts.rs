@@ -405,3 +405,21 @@ fn what_passes_something_within_a_step_is_told() {
     let passed = (0..3).filter_map(|_| flesh.step().health.passed_through).next();
     assert_eq!(passed, Some(Passage::Flesh(0, None)));
 }
+
+#[test]
+fn a_bullet_from_afar_wakes_what_sleeps() {
+    let hit = |sleep: &str| {
+        let mut world = small(&format!(
+            r#"sleep: {sleep}, colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))], bodies: [
+                (name: "box", pose: (position: (0, 0, 0.2)), shapes: [Box(size: (0.2, 0.4, 0.4))], mass: Total(1), contact: ()),
+                (name: "bullet", pose: (position: (-301.5, 0, 0.25)), shapes: [Sphere(radius: 0.02)], mass: Total(0.01),
+                 velocity: (linear: (300, 0, 4.9)), contact: ())]"#
+        ));
+        let asleep = (0..60).map(|_| world.step().asleep).max();
+        world.step();
+        (asleep, world.state().bodies.motions[0].linear.x)
+    };
+    let ((asleep, woken), (none, awake)) = (hit("AtRest()"), hit("Never"));
+    assert_eq!((asleep, none), (Some(1), Some(0)));
+    assert!(awake > 1.0 && (woken - awake).abs() < 0.01 * awake, "{woken} m/s, {awake} m/s if it was awake");
+}
