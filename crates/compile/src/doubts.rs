@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use sinew_math::Shape;
 use sinew_scene::{
     BodyDoc, BodyKindDoc, ContactDoc, EndDoc, FirmnessDoc, SceneDoc, SceneIssue, SceneIssueKind,
 };
@@ -68,7 +67,7 @@ const THIN: f64 = 2.5e-4;
 pub(crate) fn thin_contacts(scene: &SceneDoc) -> Vec<SceneIssue> {
     let is_soft = |contact: &ContactDoc| contact.firmness == FirmnessDoc::Auto;
     let thinnest = |body: &BodyDoc| {
-        let own = body.shapes.iter().map(|shape| thickness(&shape.solid));
+        let own = body.shapes.iter().map(|shape| 2.0 * shape.solid.half_extents().min_element());
         let own = own.filter(|_| body.contact.as_ref().is_some_and(is_soft));
         own.fold(f64::INFINITY, f64::min)
     };
@@ -86,16 +85,6 @@ pub(crate) fn thin_contacts(scene: &SceneDoc) -> Vec<SceneIssue> {
         })
     };
     scene.bodies.iter().enumerate().filter_map(doubt).collect()
-}
-
-/// Least extent of a solid, m.
-fn thickness(solid: &Shape) -> f64 {
-    match *solid {
-        Shape::Box { size } => size.min_element(),
-        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => 2.0 * radius,
-        Shape::Cylinder { radius, length } => length.min(2.0 * radius),
-        Shape::Ellipsoid { semi_axes } => 2.0 * semi_axes.min_element(),
-    }
 }
 
 /// Bodies with a collider or flesh, and those that something holds.
