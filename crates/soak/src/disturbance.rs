@@ -1,7 +1,7 @@
 //! Pushes and holds at random, by a seed, one after the other with pauses, so that no motion dies.
 //!
-//! With `m` the mass of a body, or the mean of all if that is more: a push is a force up to `30 m/s² · m` and a torque up to a tenth
-//! of the reach times that, for a fifth of a second. A hold is a spring of `m ω²`, damped by `1.4 m ω`, with `ω = 12 rad/s`; its end goes from
+//! With `m` the mass of a body, or the mean of all if that is more, `r` its largest radius of gyration and `J` its inertia: a push is a
+//! force up to `30 m/s² · m` and a torque up to `30 m/s² · J / r`, for a fifth of a second. A hold is a spring of `m ω²`, damped by `1.4 m ω`, with `ω = 12 rad/s`; its end goes from
 //! where the body is towards where the body began, by at most the reach and to a side at random, in half a second, and lets go after a second.
 //! So what was pushed away is brought back. Cost: none beside the step.
 
@@ -92,9 +92,18 @@ impl Disturber {
             (self.now, self.until) = (Disturbance::Hold(grab, time, way), time + TIMES[1]);
         } else {
             let force = self.random.unit_vec() * self.random.uniform(0.0, PUSH * mass);
-            let torque = self.random.unit_vec() * self.random.uniform(0.0, 0.1 * self.reach * PUSH * mass);
+            let torque = self.torque(world, body);
             (self.now, self.until) = (Disturbance::Push(body, Force::new(torque, force)), time + TIMES[0]);
         }
+    }
+
+    fn torque(&mut self, world: &World, body: BodyId) -> DVec3 {
+        let (model, mass) = (world.mechanism(), world.mechanism().body_mass(body));
+        let moments = model.principal_moments(body);
+        let gyration = (moments.max_element() / mass).sqrt();
+        let axes = world.pose(body).rotation * model.central_frame(body).rotation;
+        let largest = moments * (PUSH / gyration);
+        axes * (self.random.unit_vec() * self.random.uniform(0.0, 1.0) * largest)
     }
 }
 

@@ -5,7 +5,7 @@
 //! hide a later gain. Scores and prescribed motions have no account, for they put in what they need. Cost per step: the step, the
 //! joint errors and the energy.
 
-use sinew_scene::SceneDoc;
+use sinew_scene::{GeneratorDoc, SceneDoc};
 use sinew_sim::{BuildError, EnergyAccount, NoticeCounts, StepReport, World};
 
 use crate::disturbance::{Disturber, moving_mass};
@@ -96,6 +96,8 @@ const SCENES: [EndlessRow; 8] = [
 const SPEED: f64 = 10.0;
 /// Bound of the excess.
 const EXCESS: f64 = 0.01;
+/// Damping of the joints of ladders (N·m·s/rad): without any, pushes heat a ladder up for as long as they go on.
+const LADDER_DAMPING: f64 = 1.0;
 
 /// A scene that goes on and on.
 pub struct EndlessRun {
@@ -128,7 +130,7 @@ impl EndlessRun {
 
     fn new(&(name, source, gap, depth): &EndlessRow, seed: u64) -> Result<Self, BuildError> {
         let scene = match source {
-            BuiltIn(title) => built_in(title),
+            BuiltIn(title) => damped(built_in(title)),
             OfPile(pile) => pile.scene(seed, 10.0),
         };
         let world = World::from_scene(&scene)?;
@@ -238,6 +240,16 @@ impl EndlessRun {
             is_lost: report.health.non_finite.is_some() || !kinetic.is_finite(),
         }
     }
+}
+
+/// The scene with damping in the joints of its ladders.
+fn damped(mut scene: SceneDoc) -> SceneDoc {
+    for generator in &mut scene.generators {
+        if let GeneratorDoc::Ladder(ladder) = generator {
+            ladder.damping = LADDER_DAMPING;
+        }
+    }
+    scene
 }
 
 /// The document of a built-in scene.
