@@ -2,7 +2,8 @@
 //!
 //! The middle of a collider goes from where it was to where it is, in the frame of the other one, which may move and turn itself. If that segment meets the surface
 //! of the other one from outside, it has passed through it, or ends inside. Only pairs are looked at that move by more than their
-//! half thickness; slower ones are seen inside each other. A thin end that sweeps through something while the middle does not is not seen. World axes, metres.
+//! half thickness; slower ones are seen inside each other. Where the other one turns by more than a radian, only the inside of it counts that it keeps
+//! whichever way it turns. A thin end that sweeps through something while the middle does not is not seen. World axes, metres.
 //! Cost: the broad phase of the boxes that are swept, and a ray for each pair of these.
 
 use crate::collider::{Collider, Groups};
@@ -14,7 +15,11 @@ use crate::shape::ContactShape;
 use crate::shape_overlap::inner_point;
 use crate::shape_ray::ray_touch;
 use glam::DVec3;
-use sinew_math::Pose;
+use sinew_math::{Pose, Shape};
+
+/// Sine of half the angle by which a collider turns at most where its surface is looked at, and of that of a part of its way.
+const FARTHEST_TURN: f64 = 0.48;
+const TURN_OF_A_PART: f64 = 0.03;
 
 impl ContactModel {
     /// The owners of the first pair of colliders that have passed through each other on the way from poses `before` to `poses`, as far as they may touch. Pairs of which
@@ -86,14 +91,35 @@ fn has_passed((own, placed): (&Collider, &PlacedCollider), other: (&Collider, &P
     })
 }
 
-/// Whether a way from outside (m, world) meets the surface of a collider.
+/// Whether a way from outside (m, world) meets the surface of a collider, which moves and turns meanwhile.
 fn crosses([from, to]: [DVec3; 2], (collider, placed): (&Collider, &PlacedCollider)) -> bool {
-    let [from, to] =
-        [placed.before.inverse().transform_point(from), placed.pose.inverse().transform_point(to)];
-    let (way, shape) = (to - from, collider.shape());
+    let shape = collider.shape();
+    let cosine = placed.before.rotation.dot(placed.pose.rotation);
+    // The sine of half the angle.
+    let turn = (1.0 - cosine * cosine).max(0.0).sqrt();
+    let is_round = matches!(shape, ContactShape::Solid(Shape::Sphere { .. }));
+    if turn > FARTHEST_TURN || is_round {
+        // Which way it turned cannot be told, and need not: a ball around its middle is inside all the time.
+        let radius = if is_round { 0.5 } else { 0.25 } * collider.thickness();
+        let Some(middle) = inner_point(shape).filter(|_| radius.is_finite()) else { return false };
+        let way =
+            [(placed.before, from), (placed.pose, to)].map(|(pose, at)| at - pose.transform_point(middle));
+        return meets(&Shape::Sphere { radius }.into(), way);
+    }
+    let parts = 1 + (turn / TURN_OF_A_PART) as u32;
+    let at = |part: u32| {
+        let part = f64::from(part) / f64::from(parts);
+        placed.on_way(part).local(from.lerp(to, part))
+    };
+    (0..parts).any(|part| meets(shape, [at(part), at(part + 1)]))
+}
+
+/// Whether a way from outside meets the surface of a shape (m, in its frame).
+fn meets(shape: &ContactShape, [from, to]: [DVec3; 2]) -> bool {
     if matches!(shape, ContactShape::Plane) {
         return from.z > 0.0 && to.z < 0.0;
     }
+    let way = to - from;
     let Some(along) = way.try_normalize() else { return false };
     let touch = ray_touch(shape, &LocalRay::new(from, along), way.length());
     touch.is_some_and(|touch| touch.normal.dot(along) < 0.0)

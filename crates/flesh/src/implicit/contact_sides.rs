@@ -4,7 +4,7 @@ use glam::DVec3;
 use sinew_contact::{ContactPoint, Mover, Opposite};
 use sinew_math::{Motion, SurfacePoint};
 
-use super::sleepers::Sleepers;
+use super::{far_contacts::FarContacts, sleepers::Sleepers};
 use crate::{model::FleshModel, node_vectors::velocity_at};
 
 /// Distance of the surface of a body from its centre that rotation is assumed to move, m.
@@ -40,18 +40,21 @@ pub(crate) struct ContactSides<'a> {
     pub(crate) faces: &'a [SurfacePoint],
     /// Bodies that do not move in the step.
     pub(crate) sleepers: &'a Sleepers,
+    /// Contacts of which the sides meet on their way.
+    pub(crate) far: &'a FarContacts,
 }
 
 impl ContactSides<'_> {
     /// Both sides of a contact, the first one first.
     pub(crate) fn of(&self, contact: &ContactPoint) -> [SolvedSide; 2] {
+        let [way, other_way] = self.far.ways(contact);
         let first = match contact.a {
-            Mover::Body(body) => self.body(contact.point, body),
+            Mover::Body(body) => self.body(contact.point - way, body),
             Mover::Vertex(_) | Mover::Face(_) => self.flesh(self.model.place(contact, self.faces)),
         };
         let other = match contact.b {
             Opposite::World => SolvedSide::Given(DVec3::ZERO),
-            Opposite::Body(body) => self.body(contact.point, body),
+            Opposite::Body(body) => self.body(contact.point - other_way, body),
             Opposite::Flesh { .. } => self.flesh(self.model.other_place(contact, self.faces)),
         };
         [first, other]

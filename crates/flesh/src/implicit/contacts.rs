@@ -19,7 +19,7 @@ use sinew_mechanism::{CompanionLoads, CouplingPoint, SolveOutcome, State};
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
 use super::damped_ends::DampedEnds;
-use super::end_contacts::{EndContacts, MOST_LOOKS, common_way};
+use super::end_contacts::{EndContacts, MOST_LOOKS};
 use super::jolt::{jolted, meeting};
 use super::sleepers::Sleepers;
 use super::touching::TouchingBodies;
@@ -83,8 +83,9 @@ impl Contacts {
         self.end.begin(moment);
         if model.bodies.is_empty() {
             let Self { query, points, centres, motions, end, sleepers, .. } = self;
-            let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
-            end.keep_reached(&sides, moment, points);
+            let EndContacts { far, reached, is_partial, .. } = end;
+            let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far };
+            *is_partial = reached.keep(&sides, moment, points);
         } else {
             self.drop_distant(model, moment, state);
         }
@@ -92,10 +93,10 @@ impl Contacts {
         if moment.is_ahead {
             self.advance(model, moment, state);
         }
-        let Self { query, points, solve, centres, motions, scaled, touching, sleepers, .. } = self;
+        let Self { query, points, solve, centres, motions, scaled, touching, end, sleepers, .. } = self;
         let anchors = if moment.is_ahead { &*scaled } else { &state.anchors };
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
-        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far: &end.far };
         let approach = |contact: &ContactPoint| {
             let mut now = sides.relative(contact, moment.motions, &nodes);
             let [first, other] = sides.of(contact);
@@ -125,18 +126,21 @@ impl Contacts {
         touching.arrange(model);
     }
 
-    /// Appends what bodies meet within the step beyond the margin: with the normal and the point of the meeting after a
-    /// part `p` of the step, and with the depth `d` at its start that gives the one found there, `d − p dt n·v = d_p`.
+    /// Appends what bodies meet within the step beyond the margin, after a part `p` of the step: with the depth `d` at its start that gives
+    /// the one found there, `d − p dt n·v = d_p`.
     fn append_far(&mut self, model: &FleshModel, contact: &ContactModel, moment: &CouplingPoint<'_>) {
         self.find_far(model, contact, (moment.poses, moment.dt));
-        let Self { query, points, centres, motions, sleepers, end, .. } = self;
-        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
-        for WayContact { contact, part, .. } in &mut end.far {
-            let time = *part * moment.dt;
-            contact.point -= common_way(&sides, contact, motions) * time;
-            contact.depth += time * contact.normal.dot(sides.relative(contact, motions, &|_, _| DVec3::ZERO));
-            contact.key.feature ^= ContactKey::AHEAD << MOST_LOOKS;
-            points.push(*contact);
+        let Self { query, points, centres, motions, sleepers, end: EndContacts { far, .. }, .. } = self;
+        far.found.iter_mut().for_each(|met| met.contact.key.feature ^= ContactKey::AHEAD << MOST_LOOKS);
+        far.take_ways(|WayContact { contact, part, .. }| {
+            let way = |body: usize| motions[body].linear * (*part * moment.dt);
+            contact.bodies().map(|body| body.map_or(DVec3::ZERO, way))
+        });
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far };
+        for &WayContact { contact: mut point, part, .. } in &far.found {
+            let speed = point.normal.dot(sides.relative(&point, motions, &|_, _| DVec3::ZERO));
+            point.depth += part * moment.dt * speed;
+            points.push(point);
         }
         points.sort_unstable_by_key(|point| point.key);
     }
@@ -148,7 +152,7 @@ impl Contacts {
         ends.extend(poses.iter().zip(&*motions).map(|(pose, &motion)| pose.retract(motion * dt)));
         far.clear();
         let is_still = |owner: Owner| sleepers.is_still(model, motions, owner);
-        contact.contacts_on_way(is_still, [poses, ends], &mut query.work, far);
+        contact.contacts_on_way(is_still, [poses, ends], &mut query.work, &mut far.found);
     }
 
     /// Finds contacts of bodies, and wakes what sleeps and may be touched.
@@ -165,12 +169,20 @@ impl Contacts {
             let is_still = |owner: Owner| sleepers.is_still(model, motions, owner);
             let poses = [moment.poses; 2];
             contact.rigid_contacts_of_moving(is_still, poses, margin, &mut query.work, points);
+            self.end.far.clear();
             if reach > MAX_MARGIN {
                 self.append_far(model, contact, moment);
             }
-            let Self { query, points, centres, motions, sleepers, .. } = self;
+            let Self { query, points, centres, motions, end, sleepers, .. } = self;
             let all_awake = &Sleepers::default();
-            let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers: all_awake };
+            let sides = ContactSides {
+                model,
+                centres,
+                motions,
+                faces: &query.faces,
+                sleepers: all_awake,
+                far: &end.far,
+            };
             let closing = |point: &ContactPoint| {
                 -point.normal.dot(sides.relative(point, moment.motions, &|_, _| DVec3::ZERO))
             };
@@ -235,7 +247,7 @@ impl Contacts {
             bodies.motions.clone_into(&mut self.motions);
             self.find_far(model, contact, (&bodies.poses, dt));
         }
-        !(self.points.is_empty() && self.end.far.is_empty())
+        !(self.points.is_empty() && self.end.far.found.is_empty())
     }
 
     /// A body that a contact is about to stop or has just stopped: it does not go on as in the last step.
@@ -249,7 +261,7 @@ impl Contacts {
         if !self.are_near(model, bodies, dt, gravity) {
             return None;
         }
-        if let Some(far) = self.end.far.first() {
+        if let Some(far) = self.end.far.found.first() {
             return far.contact.bodies().into_iter().flatten().next();
         }
         let contact = model.contact.as_ref()?;
@@ -275,7 +287,7 @@ impl Contacts {
         anchors.fill_stretches(points, stretches);
         stretches.iter_mut().for_each(|stretch| *stretch *= self.scale);
         scaled.replace(points, stretches);
-        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far: &end.far };
         let approach = |contact: &ContactPoint| {
             let now = sides.relative(contact, ends, &|_, _| DVec3::ZERO);
             let [first, other] = sides.of(contact);
@@ -297,9 +309,9 @@ impl Contacts {
 
     /// Removes points of flesh that cannot arrive within the step at twice their speed: the next step finds them.
     fn drop_distant(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
-        let Self { query, points, centres, motions, sleepers, .. } = self;
+        let Self { query, points, centres, motions, end, sleepers, .. } = self;
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
-        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far: &end.far };
         points.retain(|contact| {
             let slack = moment.dt * moment.dt * moment.gravity.length();
             let may_fall = contact.depth >= -2.0 * slack || matches!(contact.a, Mover::Body(_));
@@ -313,9 +325,9 @@ impl Contacts {
     /// Moves the contacts to where a scheme of second order begins, which is beyond the start of the step. Bodies were
     /// placed at their expected end, flesh at its start.
     fn advance(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
-        let Self { query, points, centres, motions, stretches, scaled, scale, sleepers, .. } = self;
+        let Self { query, points, centres, motions, stretches, scaled, scale, end, sleepers, .. } = self;
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
-        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far: &end.far };
         let moved = |side: &SolvedSide| {
             let is_flesh = matches!(side, SolvedSide::Flesh { .. });
             let time = if is_flesh { moment.carry * moment.dt } else { -moment.h };
@@ -340,14 +352,14 @@ impl Contacts {
         loads: &mut CompanionLoads<'_>,
         constant: &mut dyn FnMut(usize, usize, DVec3),
     ) {
-        let Self { query, couplings, points, solve, centres, motions, touching, sleepers, .. } = self;
+        let Self { query, couplings, points, solve, centres, motions, touching, end, sleepers, .. } = self;
         touching.load(loads);
         sleepers.load(model, loads);
         if model.bodies.is_empty() {
             return;
         }
         couplings.clear(model.bodies.len());
-        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far: &end.far };
         for (contact, step) in points.iter().zip(solve.steps()).filter(|(_, step)| step.grip != Grip::Open) {
             match sides.of(contact) {
                 [SolvedSide::Flesh { flesh, point }, other] => {
@@ -375,8 +387,8 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         is_last: bool,
     ) -> bool {
-        let Self { query, points, solve, centres, motions, sleepers, damped, .. } = self;
-        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
+        let Self { query, points, solve, centres, motions, end, sleepers, damped, .. } = self;
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far: &end.far };
         let solved = points.iter().map(|contact| sides.relative(contact, ends, nodes));
         let is_whole = if damped.is_damping() {
             damped.advance(solve.steps(), solved, |i, end| solve.impulse_at(i, end))
@@ -444,7 +456,7 @@ impl Contacts {
             self.sleepers.keep((model, contact), motions, anchors);
         }
         let sleepers = &self.sleepers;
-        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far: &end.far };
         if model.bodies.is_empty() {
             solve.conclude(points, touching.laws(), |contact| sides.relative(contact, ends, nodes));
         }

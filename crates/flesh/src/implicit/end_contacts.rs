@@ -9,11 +9,12 @@
 //! World axes, SI. Cost: one query per look; none while no body that touches turns and all contacts within the margin are known.
 
 use glam::DVec3;
-use sinew_contact::{ContactKey, ContactPoint, Owner, WayContact};
+use sinew_contact::{ContactKey, ContactPoint, Owner};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::CouplingPoint;
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, SolvedSide};
+use super::far_contacts::FarContacts;
 use super::reached::ReachedContacts;
 use super::sleepers::Sleepers;
 use crate::{model::FleshModel, surface_contacts::ContactQuery};
@@ -31,8 +32,7 @@ pub(crate) struct EndContacts {
     poses: Vec<Pose>,
     carried: Vec<Motion>,
     pub(crate) ends: Vec<Pose>,
-    /// What bodies meet on their way from beyond the margin of the queries.
-    pub(super) far: Vec<WayContact>,
+    pub(super) far: FarContacts,
     found: Vec<ContactPoint>,
     /// What has been put into the step, with the keys of the queries.
     added: Vec<ContactPoint>,
@@ -43,8 +43,8 @@ pub(crate) struct EndContacts {
     /// Whether the first poses contain a displacement.
     pub(crate) is_ahead: bool,
     /// Whether contacts within the margin were left out.
-    is_partial: bool,
-    reached: ReachedContacts,
+    pub(super) is_partial: bool,
+    pub(super) reached: ReachedContacts,
     looks_left: u32,
 }
 
@@ -59,16 +59,6 @@ impl EndContacts {
         self.looks_left = MOST_LOOKS;
         self.added.clear();
         self.keys.clear();
-    }
-
-    /// Leaves out contacts that nothing reaches within the step.
-    pub(crate) fn keep_reached(
-        &mut self,
-        sides: &ContactSides<'_>,
-        moment: &CouplingPoint<'_>,
-        points: &mut Vec<ContactPoint>,
-    ) {
-        self.is_partial = self.reached.keep(sides, moment, points);
     }
 
     /// Whether the last look has found a contact of the step.
@@ -97,13 +87,13 @@ impl EndContacts {
             return 0;
         }
         self.looks_left -= 1;
-        let Self { poses, carried, ends, found, added, keys, h, looks_left, .. } = self;
+        let Self { poses, carried, ends, far, found, added, keys, h, looks_left, .. } = self;
         ends.clear();
         let moving = poses.iter().zip(motions.iter().zip(&*carried));
         ends.extend(moving.map(|(pose, (&end, &carried))| pose.retract((end - carried) * *h)));
         let is_still = |owner: Owner| sleepers.is_still(model, motions, owner);
         contact.rigid_contacts_of_moving(is_still, [poses, ends], 0.0, &mut query.work, found);
-        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far };
         let still = |_: usize, _: usize| DVec3::ZERO;
         found.retain_mut(|contact| {
             let known = points.binary_search_by_key(&contact.key, |point| point.key).ok();
@@ -134,7 +124,7 @@ impl EndContacts {
 }
 
 /// Velocity of the common centre of mass of the bodies of a contact that forces move, m/s.
-pub(super) fn common_way(sides: &ContactSides<'_>, contact: &ContactPoint, motions: &[Motion]) -> DVec3 {
+fn common_way(sides: &ContactSides<'_>, contact: &ContactPoint, motions: &[Motion]) -> DVec3 {
     let (mut mass, mut momentum) = (0.0, DVec3::ZERO);
     for side in sides.of(contact) {
         if let SolvedSide::Body { body, .. } = side {

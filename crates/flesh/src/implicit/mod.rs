@@ -10,6 +10,7 @@ mod couplings;
 mod damped_ends;
 mod elements;
 mod end_contacts;
+mod far_contacts;
 mod flow_point;
 mod gain;
 mod jolt;

@@ -37,11 +37,11 @@ pub(super) struct TouchingPairs {
 }
 
 impl TouchingPairs {
-    /// Finds the pairs: contacts of a pair follow each other.
+    /// Finds the pairs: contacts of a pair follow each other. Those that are met after different parts of the step make several.
     pub(super) fn find(&mut self, points: &[TouchingPoint]) {
         self.pairs.clear();
         let mut end = 0;
-        for of_pair in points.chunk_by(|a, b| a.sides.places == b.sides.places) {
+        for of_pair in points.chunk_by(|a, b| a.sides.are_with(&b.sides)) {
             end += of_pair.len() as u32;
             let zero = DVec3::ZERO;
             self.pairs.push(TouchingPair {

@@ -9,6 +9,9 @@ use crate::node_vectors::{velocity_at, wrench_at};
 /// A side that no force moves.
 pub(super) const GIVEN: u32 = u32::MAX;
 
+/// By how much bodies are apart alike (m): rounding far from the origin.
+const TOGETHER: f64 = 1e-8;
+
 /// The two sides of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TouchedSides {
@@ -69,6 +72,13 @@ impl TouchedSides {
     /// Whether no force moves a side.
     pub(super) fn is_given(&self, side: usize) -> bool {
         self.places[side] == GIVEN
+    }
+
+    /// Whether a contact is between the same bodies as another one, in the same places.
+    pub(super) fn are_with(&self, other: &Self) -> bool {
+        let apart = |sides: &Self| sides.arms[0] - sides.arms[1];
+        let is_one_given = self.is_given(0) || self.is_given(1);
+        self.places == other.places && (is_one_given || apart(self).distance(apart(other)) <= TOGETHER)
     }
 
     /// Place of a side among bodies of which the first one has the place `first`; beyond them if it is given.

@@ -338,6 +338,47 @@ fn bullets_do_not_pass_a_box_from_anywhere_in_a_step() {
 }
 
 #[test]
+fn what_is_hit_from_afar_without_friction_spins_no_ball() {
+    for (vx, vz) in [(200.0, -0.2), (300.0, 1.0), (900.0, -1.5)] {
+        let time = 0.4 / 60.0;
+        let (x, z) = (-0.11 - vx * time, -vz * time);
+        let mut world = small(&format!(
+            r#"gravity: (0, 0, 0), bodies: [
+                (name: "box", mass: Total(1), shapes: [Box(size: (0.2, 0.2, 0.2))], contact: (friction: 0)),
+                (name: "bullet", mass: Total(0.01), pose: (position: ({x}, 0, {z})), velocity: (linear: ({vx}, 0, {vz})),
+                 shapes: [Sphere(radius: 0.01)], contact: (friction: 0))]"#
+        ));
+        let passed = (0..4).find_map(|_| world.step().health.passed_through);
+        let [target, bullet] = [0, 1].map(|i| world.state().bodies.motions[i]);
+        assert_eq!(passed, None);
+        // They go on together along the normal, and the bullet slides on.
+        let together = 0.01 * vx / 1.01;
+        assert!((bullet.linear.x - together).abs() < 2e-3 * vx, "{bullet:?}");
+        assert!(
+            (target.linear.x + 0.01 * bullet.linear.x - 0.01 * vx).abs() < 1e-9 * vx,
+            "{target:?} {bullet:?}"
+        );
+        assert!((bullet.linear.z - vz).abs() < 1e-3 * vx, "{bullet:?}");
+        assert!(bullet.angular.length() < 1e-6, "{bullet:?}");
+    }
+}
+
+#[test]
+fn what_spins_is_not_passed_by_what_flies_beside_it() {
+    // A ball that turns by 2.5 rad in a step of 1 m beside a plate, and a plate that turns by 4 rad while a bullet flies past its edge.
+    let mut world = small(
+        r#"gravity: (0, 0, 0), bodies: [
+            (name: "ball", pose: (position: (0, 0, 2)), mass: Total(1), shapes: [Sphere(radius: 0.1)], velocity: (linear: (60, 0, 0), angular: (0, 150, 0)), contact: ()),
+            (name: "near", pose: (position: (3, 0, 2)), mass: Total(1), shapes: [Box(size: (0.2, 0.2, 0.2))], velocity: (linear: (60, 0, 0)), contact: ()),
+            (name: "plate", mass: Total(1), shapes: [Box(size: (0.02, 0.2, 0.2))], velocity: (angular: (0, 240, 0)), contact: ()),
+            (name: "bullet", pose: (position: (-1, 0, -0.2)), mass: Total(0.01), shapes: [Sphere(radius: 0.01)], velocity: (linear: (120, 0, 0)), contact: ())]"#,
+    );
+    for _ in 0..3 {
+        assert_eq!(world.step().health.passed_through, None);
+    }
+}
+
+#[test]
 fn a_light_box_rests_on_a_heavy_one_whatever_its_mass() {
     for (gap, heavy) in
         [(1e-3, 1e4), (1e-3, 1e6), (1e-3, 1e7), (1e-3, 3e7), (1e-3, 1e8), (0.7, 1e6), (0.7, 1e8)]
