@@ -1,4 +1,4 @@
-//! Contacts of bodies that are far apart where a step begins and meet, or pass each other, within it.
+//! Contacts of bodies that are far apart where a step begins and meet within it; and whether two pass each other.
 //!
 //! A contact that is found where a fast body is now tells little about what it meets ten of its sizes ahead: nearest points of solids that are far
 //! apart lie on the side of the motion, and the plane through them is where nothing is. So one of the two is moved along their relative way, without
@@ -15,10 +15,14 @@ use crate::shape::ContactShape;
 use crate::shape_cast::MovingShape;
 use crate::shape_overlap::overlap;
 use glam::DVec3;
-use sinew_math::Pose;
+use sinew_math::{Pose, Shape};
 
 /// Gap of contacts where two colliders meet, as a share of the thinner of both: they turn on their way.
 const AROUND: f64 = 0.1;
+/// How far something may turn that passes for certain, as a share of the thinner of both.
+const TURNED: f64 = 0.1;
+/// Factor of the way on which two colliders pass each other.
+const BEYOND: f64 = 1.2;
 
 /// A contact, and the part of the way to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,6 +84,71 @@ impl ContactModel {
         }
         self.apply_rules(out[first..].iter_mut().map(|met| &mut met.contact));
     }
+
+    /// Whether two colliders (by number) that do not touch at poses `before` pass each other on their way to `poses`, and for a part of it
+    /// beyond. False if that is not certain: next to a plane, and where they turn.
+    ///
+    /// The plane through nearest points of solids that are some way apart lies across the way of one that flies past an edge of the other. A contact there would turn it
+    /// aside.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use sinew_contact::{Collider, ContactMaterial, ContactModel, Owner};
+    /// use sinew_math::{Pose, Shape};
+    ///
+    /// let solid = |owner, shape: Shape| Collider::new(owner, Pose::IDENTITY, shape.into(), ContactMaterial::for_mass(1.0, 0.5));
+    /// let ball = solid(Owner::Body(0), Shape::Sphere { radius: 0.1 })?;
+    /// let wall = solid(Owner::World, Shape::Box { size: DVec3::new(0.2, 4.0, 2.0) })?;
+    /// let model = ContactModel::new(vec![ball, wall], 1, &[])?;
+    /// let flies = |z: f64| {
+    ///     let [from, to] = [-0.5, 0.5].map(|x| [Pose::from_translation(DVec3::new(x, 0.0, z))]);
+    ///     model.pass_apart([0, 1], [&from, &to])
+    /// };
+    /// assert!(flies(1.11) && !flies(1.09));
+    /// # Ok::<(), sinew_contact::ContactError>(())
+    /// ```
+    pub fn pass_apart(&self, pair: [usize; 2], [before, poses]: [&[Pose]; 2]) -> bool {
+        let [a, b] = pair.map(|i| {
+            let collider = &self.colliders()[i];
+            (collider, PlacedCollider::new(collider, poses, before, 0.0))
+        });
+        let thinner = thinner(a.0, b.0);
+        let is_known = |(it, placed): &(&Collider, PlacedCollider)| {
+            let extent = it.shape().extent();
+            extent.is_some_and(|extent| turn(it, placed) * extent.half.length() <= TURNED * thinner)
+        };
+        let way = relative_way(&a.1, &b.1) * BEYOND;
+        is_known(&a)
+            && is_known(&b)
+            && way.is_finite()
+            && first_touch([(a.0, &a.1), (b.0, &b.1)], way).is_none()
+    }
+}
+
+/// The angle by which a collider turns on its way, or a little less (rad); none for a ball.
+fn turn(collider: &Collider, placed: &PlacedCollider) -> f64 {
+    if matches!(collider.shape(), ContactShape::Solid(Shape::Sphere { .. })) {
+        return 0.0;
+    }
+    let cosine = placed.before.rotation.dot(placed.pose.rotation);
+    2.0 * (1.0 - cosine * cosine).max(0.0).sqrt()
+}
+
+/// How far the first collider moves in the frame of the second, without turning (m, world).
+fn relative_way(a: &PlacedCollider, b: &PlacedCollider) -> DVec3 {
+    let [own, other] = [a, b].map(|placed| placed.pose.translation - placed.before.translation);
+    own - other
+}
+
+/// How far the first collider goes on a way until it touches the second (m), as they are turned at the start.
+fn first_touch([(a, from), (b, to)]: [(&Collider, &PlacedCollider); 2], way: DVec3) -> Option<f64> {
+    let (from, to) = (from.on_way(0.0), to.on_way(0.0));
+    let [first, second] = [(a, &from), (b, &to)].map(|(it, placed)| WorldShape { shape: it.shape(), placed });
+    let cast = |moving: WorldShape<'_>, standing: WorldShape<'_>, way: DVec3| {
+        let moving = MovingShape::new(moving.shape, moving.placed.pose, way).ok()?;
+        moving.touch(standing, moving.reach)
+    };
+    cast(first, second, way).or_else(|| cast(second, first, -way)).map(|touch| touch.way)
 }
 
 /// The part of their way after which two colliders meet that do not touch at its start.
@@ -88,19 +157,14 @@ fn meeting([(a, from), (b, to)]: [(&Collider, &PlacedCollider); 2]) -> Option<f6
     if is_plane || !goes_far((a, from), (b, to)) {
         return None;
     }
-    let [own, other] = [from, to].map(|placed| placed.pose.translation - placed.before.translation);
-    let way = own - other;
-    let (from, to) = (from.on_way(0.0), to.on_way(0.0));
-    let [first, second] = [(a, &from), (b, &to)].map(|(it, placed)| WorldShape { shape: it.shape(), placed });
+    let [first, second] = [(a, from.on_way(0.0)), (b, to.on_way(0.0))];
+    let [first, second] = [&first, &second].map(|(it, placed)| WorldShape { shape: it.shape(), placed });
     if overlap(first, second) {
         return None;
     }
-    let cast = |moving: WorldShape<'_>, standing: WorldShape<'_>, way: DVec3| {
-        let moving = MovingShape::new(moving.shape, moving.placed.pose, way).ok()?;
-        moving.touch(standing, moving.reach)
-    };
-    let touch = cast(first, second, way).or_else(|| cast(second, first, -way))?;
-    Some((touch.way / way.length()).clamp(0.0, 1.0))
+    let way = relative_way(from, to);
+    let touch = first_touch([(a, from), (b, to)], way)?;
+    Some((touch / way.length()).clamp(0.0, 1.0))
 }
 
 /// Thickness of the thinner of two colliders, m.

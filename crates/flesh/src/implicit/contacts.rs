@@ -83,9 +83,7 @@ impl Contacts {
         self.end.begin(moment);
         if model.bodies.is_empty() {
             let Self { query, points, centres, motions, end, sleepers, .. } = self;
-            let EndContacts { far, reached, is_partial, .. } = end;
-            let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far };
-            *is_partial = reached.keep(&sides, moment, points);
+            end.leave_out((model, contact), (centres, motions, sleepers), &query.faces, moment, points);
         } else {
             self.drop_distant(model, moment, state);
         }

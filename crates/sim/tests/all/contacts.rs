@@ -434,6 +434,51 @@ fn fast_bodies_stop_at_a_thin_wall_in_every_scheme_and_fly_past_its_edge() {
 }
 
 #[test]
+fn what_flies_past_an_edge_goes_straight_on_in_every_scheme() {
+    let shapes = ["Sphere(radius: 0.1)", "Box(size: (0.2, 0.2, 0.2))", "Capsule(radius: 0.1, length: 0.1)"];
+    for stepper in ["Implicit()", "Implicit(order: 2)", "Explicit()", "Displacement()", "Reduced()"] {
+        for (speed, above) in [(5.0, 0.01), (10.0, 0.02), (20.0, 0.1), (50.0, 0.02), (300.0, 0.25)] {
+            for (k, shape) in shapes.iter().enumerate() {
+                let (x, z) = (-0.7 - 0.3 * speed / 60.0 * k as f64, 0.1 + above);
+                let mut world = small(&format!(
+                    r#"gravity: (0, 0, 0), stepper: {stepper}, colliders: [(shape: Solid(Box(size: (0.1, 4, 2), at: (position: (0, 0, -1)))))],
+                       bodies: [(name: "thrown", pose: (position: ({x}, 0, {z})), shapes: [{shape}], mass: Total(1), velocity: (linear: ({speed}, 0, 0)), contact: ())]"#
+                ));
+                let steps = 4 + (120.0 / speed) as usize;
+                (0..steps).for_each(|_| {
+                    world.step();
+                });
+                let end = world.pose(BodyId::from_index(0)).translation;
+                let straight = x + speed * steps as f64 / 60.0;
+                assert!(
+                    (end.z - z).abs() < 1e-9 && (end.x - straight).abs() < 1e-9 * speed,
+                    "{stepper} {speed} m/s {above} m {shape}: {end}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_turned_off_its_way_past_something_stops_there() {
+    // A rail would let the ball fly past the plate, but it hits another one that sends it there.
+    for speed in [20.0, 60.0] {
+        let mut world = small(&format!(
+            r#"gravity: (0, 0, 0), bodies: [
+                (name: "ball", pose: (position: (-0.3, 0, 0.12)), shapes: [Sphere(radius: 0.1)], mass: Total(0.1), velocity: (linear: ({speed}, 0, 0)), contact: (friction: 0)),
+                (name: "heavy", pose: (position: (-0.1, 0, 0.26)), shapes: [Sphere(radius: 0.1)], mass: Total(100), contact: (friction: 0))],
+               colliders: [(shape: Solid(Box(size: (2, 4, 0.02), at: (position: (0.9, 0, -0.02)))))]"#
+        ));
+        for _ in 0..20 {
+            let health = world.step().health;
+            assert_eq!(health.passed_through, None, "{speed} m/s");
+        }
+        let end = world.pose(BodyId::from_index(0)).translation;
+        assert!(end.z > 0.08 || end.x < -0.1, "{speed} m/s: {end}");
+    }
+}
+
+#[test]
 fn what_passes_something_within_a_step_is_told() {
     let mut world = shot("Implicit()", "Sphere(radius: 0.05)", 30000.0, 0.0);
     let report = world.step();
