@@ -13,6 +13,7 @@ mod inputs;
 mod joints;
 mod merge;
 mod names;
+mod overshoot;
 mod pulls;
 mod rigid;
 mod rolling;

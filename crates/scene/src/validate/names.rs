@@ -257,7 +257,11 @@ pub(super) fn missing(
         issues.add(Kind::MissingField, field, format!("the name of a {noun} is missing"), hint);
     } else {
         let message = format!("there is no {noun} called `{name}`");
-        let hint = if issues.are_few() { suggestion(name, &known()) } else { String::new() };
+        let hint = match (noun, name) {
+            ("body", "world") => "leave the field out for the world".to_owned(),
+            _ if issues.are_few() => suggestion(name, &known()),
+            _ => String::new(),
+        };
         issues.add(Kind::UnknownName, field, message, hint);
     }
 }

@@ -154,6 +154,22 @@ fn an_edit_doubts_velocities_as_compiling_the_whole_scene_does() {
 }
 
 #[test]
+fn a_track_that_goes_far_beyond_its_samples_is_doubted() {
+    let lift = |interpolation: &str, heights: [(f64, f64); 4]| {
+        let samples: String = heights.iter().map(|(time, z)| format!("({time}, (0, 0, {z})),")).collect();
+        let text = format!(
+            r#"(format: 1, bodies: [(name: "lift", kind: Kinematic)], inputs: [Kinematic(body: "lift", track: "up")],
+               tracks: [(name: "up", interpolation: {interpolation}, curve: Points([{samples}]))])"#
+        );
+        doubts(&SceneDoc::from_ron(&text, "lift.ron").unwrap_or_else(|errors| panic!("{errors}")))
+    };
+    let (waits, smooth) =
+        ([(0.0, 1.0), (2.0, 1.0), (2.1, 2.0), (4.0, 2.0)], [(0.0, 0.0), (1.0, 0.7), (2.0, 1.0), (3.0, 0.7)]);
+    assert_eq!(lift("Cubic", waits), ["tracks[0].interpolation"]);
+    assert!(lift("Linear", waits).is_empty() && lift("Cubic", smooth).is_empty());
+}
+
+#[test]
 fn a_body_thinner_than_contacts_give_is_doubted() {
     let cube = |size: f64| BodyDoc::new("b").shape(Shape::Box { size: DVec3::splat(size) }).mass(1.0);
     let doubted = |body: BodyDoc| doubts(&SceneDoc::new("thin").with(body));
