@@ -96,4 +96,4 @@ pub use solve::{Approach, ContactSolve, ContactSummary};
 pub use touch_events::{ContactEvent, ContactEvents, TouchPair, TouchPhase, TouchSide};
 pub use tri_mesh::TriMesh;
 pub use turning::TurningLaw;
-pub use way_contacts::WayContact;
+pub use way_contacts::{PairWay, WayContact};

@@ -34,6 +34,8 @@ pub struct ContactWorkspace {
     pub(crate) sweep: Sweep,
     pub(crate) narrow: NarrowScratch,
     pub(crate) skin: SkinScratch,
+    /// Contacts of a pair on its way.
+    pub(crate) found: Vec<ContactPoint>,
 }
 
 /// Counts of a query.

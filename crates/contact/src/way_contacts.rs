@@ -62,11 +62,11 @@ impl ContactModel {
         out: &mut Vec<WayContact>,
     ) {
         self.place_way([before, poses], work);
-        let ContactWorkspace { placed, sweep, narrow, admitted, .. } = work;
+        let ContactWorkspace { placed, sweep, narrow, admitted, found, .. } = work;
         let is_wanted = |i: usize, j: usize| {
             !self.owners(i, j).into_iter().all(&is_still) && self.may_touch_if([i, j], admitted)
         };
-        let (mut found, first) = (Vec::new(), out.len());
+        let first = out.len();
         for &[i, j] in sweep.pairs(placed, is_wanted) {
             let swap = self.colliders()[i as usize].owner() == Owner::World;
             let sides = if swap { [j, i] } else { [i, j] };
@@ -76,7 +76,7 @@ impl ContactModel {
                 placed[i as usize] = whole.on_way(part);
             }
             found.clear();
-            narrow.touch(self.colliders(), placed, sides, AROUND * thinner(a.0, b.0), &mut found);
+            narrow.touch(self.colliders(), placed, sides, AROUND * thinner(a.0, b.0), found);
             for (i, (_, whole)) in sides.into_iter().zip([a, b]) {
                 placed[i as usize] = whole;
             }
@@ -85,15 +85,14 @@ impl ContactModel {
         self.apply_rules(out[first..].iter_mut().map(|met| &mut met.contact));
     }
 
-    /// Whether two colliders (by number) that do not touch at poses `before` pass each other on their way to `poses`, and for a part of it
-    /// beyond. False if that is not certain: next to a plane, and where they turn.
+    /// What two colliders (by number) that do not touch at poses `before` do on their way to `poses`.
     ///
-    /// The plane through nearest points of solids that are some way apart lies across the way of one that flies past an edge of the other. A contact there would turn it
-    /// aside.
+    /// The plane through nearest points of solids that are some way apart lies across the way of one that flies past an edge of the other: a contact there would
+    /// turn it aside. And of round solids that meet it is not the one where they touch.
     ///
     /// ```
     /// use glam::DVec3;
-    /// use sinew_contact::{Collider, ContactMaterial, ContactModel, Owner};
+    /// use sinew_contact::{Collider, ContactMaterial, ContactModel, Owner, PairWay};
     /// use sinew_math::{Pose, Shape};
     ///
     /// let solid = |owner, shape: Shape| Collider::new(owner, Pose::IDENTITY, shape.into(), ContactMaterial::for_mass(1.0, 0.5));
@@ -102,27 +101,76 @@ impl ContactModel {
     /// let model = ContactModel::new(vec![ball, wall], 1, &[])?;
     /// let flies = |z: f64| {
     ///     let [from, to] = [-0.5, 0.5].map(|x| [Pose::from_translation(DVec3::new(x, 0.0, z))]);
-    ///     model.pass_apart([0, 1], [&from, &to])
+    ///     model.pair_way([0, 1], [&from, &to])
     /// };
-    /// assert!(flies(1.11) && !flies(1.09));
+    /// assert_eq!(flies(1.11), PairWay::Apart);
+    /// assert!(matches!(flies(0.0), PairWay::Meets(part) if (part - 0.3).abs() < 1e-6));
     /// # Ok::<(), sinew_contact::ContactError>(())
     /// ```
-    pub fn pass_apart(&self, pair: [usize; 2], [before, poses]: [&[Pose]; 2]) -> bool {
-        let [a, b] = pair.map(|i| {
-            let collider = &self.colliders()[i];
-            (collider, PlacedCollider::new(collider, poses, before, 0.0))
-        });
+    pub fn pair_way(&self, pair: [usize; 2], [before, poses]: [&[Pose]; 2]) -> PairWay {
+        let [a, b] = self.placed_pair(pair, [before, poses]);
         let thinner = thinner(a.0, b.0);
         let is_known = |(it, placed): &(&Collider, PlacedCollider)| {
             let extent = it.shape().extent();
             extent.is_some_and(|extent| turn(it, placed) * extent.half.length() <= TURNED * thinner)
         };
-        let way = relative_way(&a.1, &b.1) * BEYOND;
-        is_known(&a)
-            && is_known(&b)
-            && way.is_finite()
-            && first_touch([(a.0, &a.1), (b.0, &b.1)], way).is_none()
+        let way = relative_way(&a.1, &b.1);
+        if !(is_known(&a) && is_known(&b) && way.is_finite()) {
+            return PairWay::Unknown;
+        }
+        match first_touch([(a.0, &a.1), (b.0, &b.1)], way * BEYOND) {
+            None => PairWay::Apart,
+            Some(touch) if touch >= 0.0 => PairWay::Meets(touch / way.length()),
+            Some(_) => PairWay::Unknown,
+        }
     }
+
+    /// Appends the contacts of two colliders (by number, the first of a body), with gaps up to a margin, where they are after a part of their way from
+    /// poses `before` to `poses`.
+    pub fn contacts_of_pair(
+        &self,
+        pair: [usize; 2],
+        part: f64,
+        ([before, poses], margin): ([&[Pose]; 2], f64),
+        work: &mut ContactWorkspace,
+        out: &mut Vec<WayContact>,
+    ) {
+        let ContactWorkspace { placed, narrow, found, .. } = work;
+        if placed.len() != self.colliders().len() {
+            return;
+        }
+        for (i, (_, whole)) in pair.into_iter().zip(self.placed_pair(pair, [before, poses])) {
+            placed[i] = whole.on_way(part);
+        }
+        found.clear();
+        narrow.touch(self.colliders(), placed, pair.map(|i| i as u32), margin, found);
+        let first = out.len();
+        out.extend(found.iter().map(|&contact| WayContact { contact, part }));
+        self.apply_rules(out[first..].iter_mut().map(|met| &mut met.contact));
+    }
+
+    fn placed_pair(
+        &self,
+        pair: [usize; 2],
+        [before, poses]: [&[Pose]; 2],
+    ) -> [(&Collider, PlacedCollider); 2] {
+        pair.map(|i| {
+            let collider = &self.colliders()[i];
+            (collider, PlacedCollider::new(collider, poses, before, 0.0))
+        })
+    }
+}
+
+/// What two colliders do on their way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PairWay {
+    /// Not certain: one is a plane, or turns.
+    Unknown,
+    /// They pass each other, for a part of their way beyond it, too.
+    Apart,
+    /// They meet after a part of it, from 0 to a little more than 1.
+    Meets(f64),
 }
 
 /// The angle by which a collider turns on its way, or a little less (rad); none for a ball.

@@ -88,7 +88,11 @@ impl ConvexScratch {
         let report = if are_loose {
             island.find(forces, loose, free, settings)
         } else if is_bare && let Some(tree) = tree.bare() {
-            island.find(forces, tree, free, settings)
+            let report = island.find(forces, tree, free, settings);
+            if report.has_converged {
+                island.take_forces();
+            }
+            report
         } else {
             island.start(forces, tree, free);
             island.minimize_closed(forces, tree, free, settings)

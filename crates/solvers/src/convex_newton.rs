@@ -365,7 +365,7 @@ impl MinimizeScratch {
 
     /// Takes the impulses that the forces give at the twists of a solution; returns how much that changes, relative to the largest. The energy of the error does
     /// not see what is wrong on bodies that joints hold fast, but what is pressed on them is what their joints bear.
-    fn take_forces(&mut self) -> f64 {
+    pub(crate) fn take_forces(&mut self) -> f64 {
         let Self { impulses, motions, diagonal, given, .. } = self;
         let (mut changed, mut largest) = (0.0, f64::MIN_POSITIVE);
         for (i, impulse) in impulses.iter_mut().enumerate() {

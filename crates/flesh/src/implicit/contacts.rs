@@ -9,8 +9,8 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    Anchors, Approach, ContactKey, ContactLaw, ContactModel, ContactPoint, ContactPotential, ContactSolve,
-    ContactStep, ContactSummary, Grip, Impact, Mover, Owner, TouchPair, WayContact,
+    Anchors, Approach, ContactLaw, ContactModel, ContactPoint, ContactPotential, ContactSolve, ContactStep,
+    ContactSummary, Grip, Impact, Mover, Owner, TouchPair, WayContact,
 };
 use sinew_fem::FemState;
 use sinew_math::{Motion, Pose, SurfacePoint};
@@ -19,7 +19,8 @@ use sinew_mechanism::{CompanionLoads, CouplingPoint, SolveOutcome, State};
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
 use super::damped_ends::DampedEnds;
-use super::end_contacts::{EndContacts, MOST_LOOKS};
+use super::end_contacts::EndContacts;
+use super::far_contacts::on_the_way;
 use super::jolt::{jolted, meeting};
 use super::sleepers::Sleepers;
 use super::touching::TouchingBodies;
@@ -82,8 +83,9 @@ impl Contacts {
         self.query.append_met(model, &state.nodes, (2.0 * moment.dt, fall), &mut self.points);
         self.end.begin(moment);
         if model.bodies.is_empty() {
+            self.sort_out_ways(model, contact, moment);
             let Self { query, points, centres, motions, end, sleepers, .. } = self;
-            end.leave_out((model, contact), (centres, motions, sleepers), &query.faces, moment, points);
+            end.keep_reached((model, sleepers), (centres, motions), &query.faces, moment, points);
         } else {
             self.drop_distant(model, moment, state);
         }
@@ -124,23 +126,38 @@ impl Contacts {
         touching.arrange(model);
     }
 
-    /// Appends what bodies meet within the step beyond the margin, after a part `p` of the step: with the depth `d` at its start that gives
-    /// the one found there, `d − p dt n·v = d_p`.
-    fn append_far(&mut self, model: &FleshModel, contact: &ContactModel, moment: &CouplingPoint<'_>) {
-        self.find_far(model, contact, (moment.poses, moment.dt));
+    /// Appends what bodies meet on their way, which is found.
+    fn append_far(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>) {
         let Self { query, points, centres, motions, sleepers, end: EndContacts { far, .. }, .. } = self;
-        far.found.iter_mut().for_each(|met| met.contact.key.feature ^= ContactKey::AHEAD << MOST_LOOKS);
-        far.take_ways(|WayContact { contact, part, .. }| {
-            let way = |body: usize| motions[body].linear * (*part * moment.dt);
-            contact.bodies().map(|body| body.map_or(DVec3::ZERO, way))
-        });
+        far.take(motions, moment.dt);
         let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far };
-        for &WayContact { contact: mut point, part, .. } in &far.found {
+        for WayContact { contact, part, .. } in &far.found {
+            let mut point = ContactPoint { key: on_the_way(contact.key), ..*contact };
             let speed = point.normal.dot(sides.relative(&point, motions, &|_, _| DVec3::ZERO));
             point.depth += part * moment.dt * speed;
             points.push(point);
         }
         points.sort_unstable_by_key(|point| point.key);
+    }
+
+    /// Leaves out contacts of bodies that pass each other, and finds those of bodies that come across each other where they meet.
+    fn sort_out_ways(&mut self, model: &FleshModel, contact: &ContactModel, moment: &CouplingPoint<'_>) {
+        let Self { query, points, centres, motions, sleepers, end, .. } = self;
+        let EndContacts { poses, ends, closing, far, .. } = end;
+        if moment.is_ahead {
+            return;
+        }
+        ends.clear();
+        ends.extend(poses.iter().zip(&*motions).map(|(pose, &motion)| pose.retract(motion * moment.h)));
+        let sides = ContactSides { model, centres, motions, faces: &query.faces, sleepers, far };
+        let speed =
+            |point: &ContactPoint| -point.normal.dot(sides.relative(point, motions, &|_, _| DVec3::ZERO));
+        closing.clear();
+        closing.extend(points.iter().map(speed));
+        far.sort_out(contact, ([poses, ends], moment.h), closing, &mut query.work, points);
+        if !far.found.is_empty() {
+            self.append_far(model, moment);
+        }
     }
 
     /// Finds what bodies meet on the way on which their present twists take them in a time.
@@ -169,7 +186,8 @@ impl Contacts {
             contact.rigid_contacts_of_moving(is_still, poses, margin, &mut query.work, points);
             self.end.far.clear();
             if reach > MAX_MARGIN {
-                self.append_far(model, contact, moment);
+                self.find_far(model, contact, (moment.poses, moment.dt));
+                self.append_far(model, moment);
             }
             let Self { query, points, centres, motions, end, sleepers, .. } = self;
             let all_awake = &Sleepers::default();

@@ -5,14 +5,12 @@
 //! deeper than expected by more than [`UNNOTICED`] is added to the step: with the normal and the point of the end, and with the depth `d` at
 //! its start that gives the depth found, `d − h n·v' = d_end`. Then the step is solved again. This is Newton's method on the geometry.
 //!
-//! The other way round, a contact across a gap with what a body flies past would turn the body aside: the plane through nearest points lies across its way.
-//! Where the solids pass each other on their present way, such contacts are left out until a solution takes them elsewhere.
-//!
-//! Both sides get their impulse at one point, so momentum is kept. It is the point of the end, less the way of the common centre of mass.
+//! Both sides get their impulse at one point, so momentum is kept. It is the point of the end, less a mean of their ways, which is that of the lighter one
+//! where masses differ.
 //! World axes, SI. Cost: one query per look; none while no body that touches turns and all contacts within the margin are known.
 
 use glam::DVec3;
-use sinew_contact::{ContactKey, ContactModel, ContactPoint, Owner};
+use sinew_contact::{ContactKey, ContactPoint, Owner};
 use sinew_math::{Motion, Pose, SurfacePoint};
 use sinew_mechanism::CouplingPoint;
 
@@ -23,7 +21,7 @@ use super::sleepers::Sleepers;
 use crate::{model::FleshModel, surface_contacts::ContactQuery};
 
 /// Depth that is not expected and does no harm, m.
-const UNNOTICED: f64 = 5e-4;
+pub(super) const UNNOTICED: f64 = 5e-4;
 
 /// Looks at the end of a step, at most.
 pub(super) const MOST_LOOKS: u32 = 5;
@@ -32,9 +30,11 @@ pub(super) const MOST_LOOKS: u32 = 5;
 #[derive(Default)]
 pub(crate) struct EndContacts {
     /// Poses where contacts were found at first, and the twists that these poses contain already.
-    poses: Vec<Pose>,
+    pub(super) poses: Vec<Pose>,
     carried: Vec<Motion>,
     pub(crate) ends: Vec<Pose>,
+    /// The speeds at which contacts close (m/s).
+    pub(super) closing: Vec<f64>,
     pub(super) far: FarContacts,
     found: Vec<ContactPoint>,
     /// What has been put into the step, with the keys of the queries.
@@ -45,8 +45,6 @@ pub(crate) struct EndContacts {
     pub(crate) h: f64,
     /// Whether the first poses contain a displacement.
     pub(crate) is_ahead: bool,
-    /// Contacts of what passes each other, which are left out.
-    passing: Vec<ContactPoint>,
     /// Whether contacts within the margin were left out.
     is_partial: bool,
     reached: ReachedContacts,
@@ -66,38 +64,18 @@ impl EndContacts {
         self.keys.clear();
     }
 
-    /// Leaves out contacts that nothing reaches within the step, and those of solids that pass each other.
-    pub(super) fn leave_out(
+    /// Leaves out contacts that nothing reaches within the step.
+    pub(super) fn keep_reached(
         &mut self,
-        (model, contact): (&FleshModel, &ContactModel),
-        (centres, motions, sleepers): (&[DVec3], &[Motion], &Sleepers),
+        (model, sleepers): (&FleshModel, &Sleepers),
+        (centres, motions): (&[DVec3], &[Motion]),
         faces: &[SurfacePoint],
         moment: &CouplingPoint<'_>,
         points: &mut Vec<ContactPoint>,
     ) {
-        let Self { poses, ends, far, passing, h, is_ahead, reached, is_partial, .. } = self;
+        let Self { far, reached, is_partial, .. } = self;
         let sides = ContactSides { model, centres, motions, faces, sleepers, far };
-        passing.clear();
-        if !*is_ahead {
-            ends.clear();
-            ends.extend(poses.iter().zip(motions).map(|(pose, &motion)| pose.retract(motion * *h)));
-            let still = |_: usize, _: usize| DVec3::ZERO;
-            let may_act = |pair: &[ContactPoint]| {
-                let way =
-                    |point: &ContactPoint| *h * point.normal.dot(sides.relative(point, motions, &still));
-                let is_apart = pair.iter().all(|point| point.depth < -UNNOTICED);
-                is_apart && pair.iter().any(|point| way(point) < point.depth)
-            };
-            for pair in points.chunk_by(are_of_a_pair).filter(|pair| may_act(pair)) {
-                if contact.pass_apart(colliders(&pair[0]), [poses, ends]) {
-                    passing.extend_from_slice(pair);
-                }
-            }
-        }
-        if !passing.is_empty() {
-            points.retain(|point| passing.binary_search_by_key(&point.key, |passing| passing.key).is_err());
-        }
-        *is_partial = reached.keep(&sides, moment, points) || !passing.is_empty();
+        *is_partial = reached.keep(&sides, moment, points) || far.are_passing();
     }
 
     /// Whether the last look has found a contact of the step.
@@ -126,7 +104,7 @@ impl EndContacts {
             return 0;
         }
         self.looks_left -= 1;
-        let Self { poses, carried, ends, far, passing, found, added, keys, h, looks_left, .. } = self;
+        let Self { poses, carried, ends, far, found, added, keys, h, looks_left, .. } = self;
         ends.clear();
         let moving = poses.iter().zip(motions.iter().zip(&*carried));
         ends.extend(moving.map(|(pose, (&end, &carried))| pose.retract((end - carried) * *h)));
@@ -154,12 +132,7 @@ impl EndContacts {
             contact.key.feature ^= ContactKey::AHEAD << *looks_left;
             keys.push(contact.key);
         }
-        for pair in passing.chunk_by(are_of_a_pair) {
-            if !contact.pass_apart(colliders(&pair[0]), [poses, ends]) {
-                found.extend_from_slice(pair);
-            }
-        }
-        passing.retain(|point| !found.iter().any(|found| found.key == point.key));
+        far.take_back(contact, [poses, ends], found);
         found.sort_unstable_by_key(|contact| contact.key);
         keys.sort_unstable();
         points.extend_from_slice(found);
@@ -168,25 +141,18 @@ impl EndContacts {
     }
 }
 
-/// Whether two contacts are between the same colliders.
-fn are_of_a_pair(one: &ContactPoint, other: &ContactPoint) -> bool {
-    (one.key.a, one.key.b) == (other.key.a, other.key.b)
-}
-
-/// The colliders of a contact of bodies.
-fn colliders(contact: &ContactPoint) -> [usize; 2] {
-    [contact.key.a as usize, contact.key.b as usize]
-}
-
-/// Velocity of the common centre of mass of the bodies of a contact that forces move, m/s.
+/// Velocity of the point in which both sides of a contact get their impulse, until where it was found (m/s): that of the lighter side where masses differ. An arm that is
+/// wrong by what the sides come across each other makes it spin the more, the less inertia it has.
 fn common_way(sides: &ContactSides<'_>, contact: &ContactPoint, motions: &[Motion]) -> DVec3 {
-    let (mut mass, mut momentum) = (0.0, DVec3::ZERO);
-    for side in sides.of(contact) {
-        if let SolvedSide::Body { body, .. } = side {
-            let own = sides.model.masses[body].unwrap_or(0.0);
-            mass += own;
-            momentum += motions[body].linear * own;
+    let moved = sides.of(contact).map(|side| match side {
+        SolvedSide::Body { body, .. } => {
+            Some((sides.model.masses[body].unwrap_or(0.0), motions[body].linear))
         }
+        SolvedSide::Given(_) | SolvedSide::Flesh { .. } => None,
+    });
+    match moved {
+        [Some((first, own)), Some((second, other))] => (own * second + other * first) / (first + second),
+        [Some((_, way)), None] | [None, Some((_, way))] => way,
+        [None, None] => DVec3::ZERO,
     }
-    if mass > 0.0 { momentum / mass } else { DVec3::ZERO }
 }

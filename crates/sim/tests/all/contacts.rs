@@ -479,6 +479,56 @@ fn what_is_turned_off_its_way_past_something_stops_there() {
 }
 
 #[test]
+fn balls_that_hit_each_other_off_centre_part_at_right_angles() {
+    for speed in [1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 500.0] {
+        for fifth in 0..5 {
+            let x = -0.5 - speed * (0.01 + f64::from(fifth) / 300.0);
+            let ball =
+                "shapes: [Sphere(radius: 0.03)], mass: Total(0.2), contact: (restitution: 1, friction: 0)";
+            let mut world = small(&format!(
+                r#"gravity: (0, 0, 0), bodies: [
+                    (name: "cue", pose: (position: ({x}, 0.03, 0)), velocity: (linear: ({speed}, 0, 0)), {ball}),
+                    (name: "object", {ball})]"#
+            ));
+            for _ in 0..4 + (-60.0 * x / speed) as usize {
+                world.step();
+            }
+            let [cue, object] = [0, 1].map(|i| world.state().bodies.motions[i]);
+            // Half a ball apart: the object leaves along the line of centres.
+            let wanted = 0.75_f64.sqrt() * speed * DVec3::new(0.75_f64.sqrt(), -0.5, 0.0);
+            assert!((object.linear - wanted).length() < 0.01 * speed, "{speed} m/s from {x} m: {object:?}");
+            assert!((cue.linear + object.linear - DVec3::X * speed).length() < 1e-9 * speed, "{cue:?}");
+            assert!(cue.angular.length() + object.angular.length() < 1e-6, "{cue:?} {object:?}");
+        }
+    }
+}
+
+#[test]
+fn a_door_that_is_hit_turns_as_fast_as_momentum_says() {
+    for speed in [5.0, 20.0, 30.0, 60.0, 80.0] {
+        for fifth in 0..5 {
+            let x = -1.1 - speed * f64::from(fifth) / 240.0;
+            let mut world = small(&format!(
+                r#"gravity: (0, 0, 0), bodies: [
+                    (name: "door", pose: (position: (0, 0.45, 0)), shapes: [Box(size: (0.04, 0.9, 2))], mass: Total(20), contact: ()),
+                    (name: "ball", pose: (position: ({x}, 0.6, 0)), velocity: (linear: ({speed}, 0, 0)), shapes: [Sphere(radius: 0.1)], mass: Total(1), contact: (restitution: 0.5))],
+                   joints: [(name: "hinge", child: "door", frames: World(axis: (0, 0, 1)))]"#
+            ));
+            for _ in 0..8 + (-60.0 * x / speed) as usize {
+                world.step();
+            }
+            let inertia = 20.0 * (0.81 / 3.0 + 0.04 * 0.04 / 12.0);
+            let wanted = -1.5 * 0.6 * speed / (inertia + 0.36);
+            let spin = world.state().bodies.motions[0].angular.z;
+            assert!(
+                (spin - wanted).abs() < 0.01 * wanted.abs(),
+                "{speed} m/s from {x} m: {spin} instead of {wanted} rad/s"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_passes_something_within_a_step_is_told() {
     let mut world = shot("Implicit()", "Sphere(radius: 0.05)", 30000.0, 0.0);
     let report = world.step();
