@@ -428,6 +428,21 @@ mod tests {
     }
 
     #[test]
+    fn a_twist_whose_axis_cannot_lean_is_a_turn_about_it() {
+        let mut rng = Rng::new(4);
+        let frames = frames(&mut rng);
+        let motion = Motion::new(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
+        let state = RelativeState::new(&frames, &pair(&mut rng, &frames, motion));
+        let set = ForceSet { rotation: None, leans: false, ..all() };
+        let axis = state.axes2.x_axis;
+        assert!((set.rate(&state, DriveCoordinate::Twist) - axis.dot(motion.angular)).abs() < 1e-14);
+        let torque = ForceSet { slide: None, ..set }.explicit(&state, motion, MotorTarget::default(), SCALE);
+        assert!(
+            torque.momentum.angular.cross(axis).length() < 1e-12 && torque.momentum.linear == DVec3::ZERO
+        );
+    }
+
+    #[test]
     fn sets_count_their_rows_and_know_what_they_have() {
         let none = ForceSet::default();
         let scalar = |force: ScalarForce| {
