@@ -123,7 +123,9 @@ mod tests {
         };
         builder.add_joint(joint(b, Some(a), [-0.5, 0.5]));
         builder.add_joint(joint(c, Some(b), [-0.5, 0.5]));
-        builder.add_joint(joint(c, Some(a), [-1.0, 1.0]));
+        // One of these is in the tree, the other closes a loop.
+        builder.add_joint(joint(c, None, [-1.0, 2.0]));
+        builder.add_joint(joint(c, None, [1.0, 4.0]));
         builder.build().expect("a machine")
     }
 
