@@ -104,6 +104,7 @@ impl Band {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "zeros and copies are exact")]
 mod tests {
     use super::*;
 

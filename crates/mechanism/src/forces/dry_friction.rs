@@ -17,6 +17,7 @@ pub(crate) fn explicit(torque: f64, rate: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "zeros and copies are exact")]
 mod tests {
     use super::*;
 

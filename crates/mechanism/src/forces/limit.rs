@@ -161,6 +161,7 @@ impl Limit {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "zeros and copies are exact")]
 mod tests {
     use sinew_testkit::derivative;
 

@@ -72,6 +72,7 @@ impl Motor {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "zeros and copies are exact")]
 mod tests {
     use super::*;
 

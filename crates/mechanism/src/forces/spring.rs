@@ -58,6 +58,7 @@ impl Spring {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "zeros and copies are exact")]
 mod tests {
     use sinew_testkit::derivative;
 

@@ -73,6 +73,7 @@ pub(crate) fn joint_errors(kind: JointKind, drives_twist: bool, rows: &Rows) -> 
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "zeros and copies are exact")]
 mod tests {
     use super::*;
 

@@ -108,8 +108,8 @@ mod tests {
         let [a, b, c] = [1.0, 2.0, 3.0].map(|x| builder.add_body(BodySpec::dynamic("", place(x), mass)));
         let still = builder.add_body(BodySpec::fixed("", place(4.0)));
         let through = |bodies: &[Option<BodyId>]| bodies.iter().map(|&body| (body, DVec3::Y)).collect();
-        // Free are the segments from a to b and from b to c only.
-        let long = through(&[None, Some(a), Some(a), Some(b), Some(still), Some(b), Some(c), None]);
+        // Free are the segments from a to b, from b to c and from c to a only.
+        let long = through(&[None, Some(a), Some(a), Some(b), Some(still), Some(b), Some(c), Some(a), None]);
         builder.add_transmission(RopeSpec::new("long", long));
         builder.add_transmission(RopeSpec::new("short", through(&[Some(still), Some(c)])));
         let joint = |body: BodyId, parent: Option<BodyId>, [x1, x2]: [f64; 2]| {
@@ -133,10 +133,10 @@ mod tests {
     fn free_segments_are_those_between_two_bodies_that_move() {
         let model = machine();
         let [long, short] = &model.springs.transmissions[..] else { panic!("two ropes") };
-        assert_eq!(model.free_segments(long).collect::<Vec<_>>(), [2, 5]);
+        assert_eq!(model.free_segments(long).collect::<Vec<_>>(), [2, 5, 6]);
         assert_eq!(model.free_segments(short).count(), 0);
-        assert_eq!(model.n_transmission_rows(), 2 + 2 * 2);
-        assert_eq!(model.n_loop_multipliers(), 3 + 2 + 4);
+        assert_eq!(model.n_transmission_rows(), 2 + 2 * 3);
+        assert_eq!(model.n_loop_multipliers(), 3 + 2 + 6);
         assert_eq!(model.first_transmission_row(), 3);
     }
 
