@@ -332,5 +332,6 @@ fn error_of_rows(
     let drives: SmallVec<[Drive; 2]> =
         joint.driven().filter_map(|c| input.drive(JointId::from_index(index as usize), c).copied()).collect();
     let rows = evaluate_rows(joint.kind, &relative, &drives, RowForm::Position);
-    joint_errors(joint.kind, joint.drives_twist, &rows)
+    let drives_twist = drives.first().is_some_and(|drive| drive.coordinate == DriveCoordinate::Twist);
+    joint_errors(joint.kind, drives_twist, &rows)
 }

@@ -102,3 +102,102 @@ impl Band {
         }
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "zeros and copies are exact")]
+mod tests {
+    use super::*;
+
+    const DEAD_BAND: Band = Band { range: [-0.25, 0.5], max_force: 10.0, tolerance: 0.01 };
+    const GEAR: Band = Band { range: [0.5, 0.5], max_force: 10.0, tolerance: 0.01 };
+    const ROPE: Band = Band { range: [f64::NEG_INFINITY, 0.5], max_force: 10.0, tolerance: 0.01 };
+
+    use BandLaw::{Free, Lower, SlipsLower, SlipsUpper, Upper};
+
+    #[test]
+    fn laws_are_guessed_from_the_value_and_the_force_of_the_step_before() {
+        for (band, value, force, expected) in [
+            (DEAD_BAND, 0.51, 0.0, Upper),
+            (DEAD_BAND, 0.5, 0.0, Free),
+            (DEAD_BAND, -0.25, 0.0, Free),
+            (DEAD_BAND, -0.26, 0.0, Lower),
+            (DEAD_BAND, 0.0, -1.0, Upper),
+            (DEAD_BAND, 0.0, 1.0, Lower),
+            (GEAR, 0.4, 0.0, Upper),
+            (GEAR, 0.5, 1.0, Upper),
+            (ROPE, 0.4, 0.0, Free),
+            (ROPE, 0.4, -1.0, Upper),
+        ] {
+            assert_eq!(band.guess(value, force), expected, "{band:?} {value} {force}");
+        }
+    }
+
+    #[test]
+    fn laws_hold_at_their_bound_or_with_their_force() {
+        for (law, bound, force) in [
+            (Free, None, 0.0),
+            (Upper, Some(0.5), 0.0),
+            (Lower, Some(-0.25), 0.0),
+            (SlipsUpper, None, -10.0),
+            (SlipsLower, None, 10.0),
+        ] {
+            assert_eq!((DEAD_BAND.bound(law), DEAD_BAND.force(law)), (bound, force));
+        }
+    }
+
+    #[test]
+    fn laws_are_reviewed_by_what_they_found() {
+        for (band, law, value, force, expected) in [
+            (DEAD_BAND, Free, 0.509, 0.0, Free),
+            (DEAD_BAND, Free, 0.511, 0.0, Upper),
+            (DEAD_BAND, Free, -0.259, 0.0, Free),
+            (DEAD_BAND, Free, -0.261, 0.0, Lower),
+            // A one-sided bound pushes one way only, a gear both ways.
+            (DEAD_BAND, Upper, 0.5, 1e-3, Free),
+            (DEAD_BAND, Upper, 0.5, 0.0, Upper),
+            (DEAD_BAND, Upper, 0.5, -9.9, Upper),
+            (DEAD_BAND, Upper, 0.5, 20.0, Free),
+            (DEAD_BAND, Lower, -0.25, -1e-3, Free),
+            (DEAD_BAND, Lower, -0.25, 0.0, Lower),
+            (DEAD_BAND, Lower, -0.25, 9.9, Lower),
+            (DEAD_BAND, Lower, -0.25, -20.0, Free),
+            (GEAR, Upper, 0.5, 9.9, Upper),
+            (GEAR, Upper, 0.5, -9.9, Upper),
+            // Beyond the largest force it slips, except by rounding.
+            (DEAD_BAND, Upper, 0.5, -10.1, SlipsUpper),
+            (DEAD_BAND, Lower, -0.25, 10.1, SlipsLower),
+            (GEAR, Upper, 0.5, -10.1, SlipsUpper),
+            (GEAR, Upper, 0.5, 10.1, SlipsLower),
+            (GEAR, Upper, 0.5, 10.0 * (1.0 + 1e-10), Upper),
+            (GEAR, Upper, 0.5, 10.0 * (1.0 + 1e-8), SlipsLower),
+            (GEAR, Upper, 0.5, -10.0 * (1.0 + 1e-10), Upper),
+            (GEAR, Upper, 0.5, -10.0 * (1.0 + 1e-8), SlipsUpper),
+            // What slips is caught where it comes back.
+            (DEAD_BAND, SlipsUpper, 0.51, -10.0, SlipsUpper),
+            (DEAD_BAND, SlipsUpper, 0.5, -10.0, SlipsUpper),
+            (DEAD_BAND, SlipsUpper, 0.49, -10.0, Upper),
+            (DEAD_BAND, SlipsLower, -0.26, 10.0, SlipsLower),
+            (DEAD_BAND, SlipsLower, -0.25, 10.0, SlipsLower),
+            (DEAD_BAND, SlipsLower, -0.24, 10.0, Lower),
+        ] {
+            assert_eq!(band.review(law, value, force), expected, "{band:?} {law:?} {value} {force}");
+        }
+    }
+
+    #[test]
+    fn errors_are_those_of_bounds_that_hold() {
+        for (law, value, error) in [
+            (Free, 0.0, 0.0),
+            (Free, 0.75, 0.25),
+            (Free, -0.75, 0.5),
+            (Upper, 0.75, 0.25),
+            (Upper, 0.0, 0.5),
+            (Lower, 0.0, 0.25),
+            (Lower, -0.5, 0.25),
+            (SlipsUpper, 2.0, 0.0),
+            (SlipsLower, -2.0, 0.0),
+        ] {
+            assert_eq!(DEAD_BAND.error(law, value), error, "{law:?} {value}");
+        }
+    }
+}

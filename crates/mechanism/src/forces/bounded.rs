@@ -161,3 +161,148 @@ impl BoundedForces {
         laws
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const H: f64 = 0.02;
+    const TARGET: MotorTarget = MotorTarget { position: 0.9, velocity: -0.6, force: 1.3 };
+
+    fn motor(max_force: f64) -> Option<Motor> {
+        Some(Motor { kp: 40.0, kd: 3.0, max_force, target: TARGET, gravity_compensation: false })
+    }
+
+    fn at(rate: f64) -> Coordinate {
+        Coordinate { value: 0.2, rate, displaced: 0.7, base: 4.0 }
+    }
+
+    /// Impulse at a rate at the end of the step.
+    fn impulse(forces: &BoundedForces, x: &Coordinate, laws: CoordinateLaws, rate: f64) -> f64 {
+        let mut sum = ScalarImpulse { q: 5.0, kappa: 0.25 };
+        forces.linearize(x, TARGET, H, laws, &mut sum);
+        sum.q - 5.0 - (sum.kappa - 0.25) * rate
+    }
+
+    fn friction(law: BoundedLaw) -> CoordinateLaws {
+        CoordinateLaws { friction: law, ..CoordinateLaws::default() }
+    }
+
+    fn driven(law: BoundedLaw) -> CoordinateLaws {
+        CoordinateLaws { motor: law, ..CoordinateLaws::default() }
+    }
+
+    #[test]
+    fn friction_and_motors_with_a_largest_force_have_bounds() {
+        let is_bounded = |motor, friction| BoundedForces { motor, friction }.is_bounded();
+        assert!(
+            is_bounded(motor(3.0), 0.0) && is_bounded(None, 0.1) && is_bounded(motor(f64::INFINITY), 0.1)
+        );
+        assert!(!is_bounded(None, 0.0) && !is_bounded(motor(f64::INFINITY), 0.0));
+        for (law, bound) in [
+            (BoundedLaw::Guessed, false),
+            (BoundedLaw::Within, false),
+            (BoundedLaw::Above, true),
+            (BoundedLaw::Below, true),
+        ] {
+            assert_eq!(driven(law).is_motor_bound(), bound);
+            assert_eq!(friction(law).is_slipping(), bound);
+            assert!(!driven(law).is_slipping() && !friction(law).is_motor_bound());
+        }
+    }
+
+    #[test]
+    fn a_motor_is_a_servo_within_its_bound_and_constant_at_it() {
+        // 29.3 − 3 rate − 0.8 (rate − 0.7) N at the end of the step.
+        let force = |rate: f64| 40.0 * (0.9 - 0.2 - H * (rate - 0.7)) + 3.0 * (-0.6 - rate) + 1.3;
+        for rate in [0.0, 1.0] {
+            let (size, x) = (force(rate), at(rate));
+            let strong = BoundedForces { motor: motor(1.001 * size), friction: 0.0 };
+            let weak = BoundedForces { motor: motor(0.999 * size), friction: 0.0 };
+            for end in [-1.0, 0.5] {
+                assert!(
+                    (impulse(&strong, &x, CoordinateLaws::default(), end) - H * force(end)).abs() < 1e-12
+                );
+                assert!(
+                    (impulse(&weak, &x, CoordinateLaws::default(), end) - H * 0.999 * size).abs() < 1e-12
+                );
+                let below = impulse(&weak, &x, driven(BoundedLaw::Below), end);
+                assert!((below + H * 0.999 * size).abs() < 1e-12);
+                let within = impulse(&weak, &x, driven(BoundedLaw::Within), end);
+                assert!((within - H * force(end)).abs() < 1e-12);
+            }
+            // Far ahead of its target it brakes with its bound.
+            let braking = impulse(&weak, &at(30.0), CoordinateLaws::default(), 0.0);
+            assert!((braking + H * 0.999 * size).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn friction_opposes_what_slips_and_holds_what_is_still() {
+        let forces = BoundedForces { motor: None, friction: 6.0 };
+        for (rate, expected) in [(1e-3, -6.0), (-1e-3, 6.0), (1.1e-6, -6.0), (-1.1e-6, 6.0)] {
+            for end in [-1.0, 2.0] {
+                let found = impulse(&forces, &at(rate), CoordinateLaws::default(), end);
+                assert!((found - H * expected).abs() < 1e-12);
+            }
+        }
+        for rate in [0.0, 0.9e-6, -0.9e-6] {
+            // The full force at the speed of creep.
+            let found = impulse(&forces, &at(rate), CoordinateLaws::default(), 1e-10);
+            assert!((found + H * 6.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_motor_beyond_its_bound_goes_to_it_and_comes_back() {
+        let forces = BoundedForces { motor: motor(10.0), friction: 0.0 };
+        let x = at(0.0);
+        // Rates at the end of the step at which the servo asks for some force.
+        let rate = |force: f64| (28.0 + 40.0 * H * 0.7 - 1.8 + 1.3 - force) / (40.0 * H + 3.0);
+        let review = |law, force| forces.review(&x, TARGET, H, driven(law), rate(force)).motor;
+        use BoundedLaw::{Above, Below, Within};
+        for (law, force, expected) in [
+            (Within, 9.999, Within),
+            (Within, 10.001, Above),
+            (Within, -9.999, Within),
+            (Within, -10.001, Below),
+            (Above, 10.001, Above),
+            (Above, 9.999, Within),
+            (Below, -10.001, Below),
+            (Below, -9.999, Within),
+            // From one bound to the other by way of the servo.
+            (Above, -10.001, Within),
+            (Below, 10.001, Within),
+        ] {
+            assert_eq!(review(law, force), expected, "{law:?} at {force} N");
+        }
+        // By rounding it may be beyond.
+        assert_eq!(review(Within, 10.0 * (1.0 + 1e-10)), Within);
+        assert_eq!(review(Within, 10.0 * (1.0 + 1e-8)), Above);
+    }
+
+    #[test]
+    fn friction_slips_where_it_would_creep_and_holds_where_it_would_turn_back() {
+        let forces = BoundedForces { motor: None, friction: 6.0 };
+        use BoundedLaw::{Above, Below, Within};
+        for (law, rate, expected) in [
+            (Within, 0.99e-10, Within),
+            (Within, -0.99e-10, Within),
+            (Within, 1.01e-10, Below),
+            (Within, -1.01e-10, Above),
+            (Within, 1e-10 * (1.0 + 1e-10), Within),
+            (Below, 0.1, Below),
+            (Below, 0.0, Below),
+            (Below, -1e-3, Within),
+            (Above, -0.1, Above),
+            (Above, 0.0, Above),
+            (Above, 1e-3, Within),
+        ] {
+            let found = forces.review(&at(0.0), TARGET, H, friction(law), rate).friction;
+            assert_eq!(found, expected, "{law:?} at {rate}");
+        }
+        let none = BoundedForces { motor: None, friction: 0.0 };
+        let laws = none.review(&at(1.0), TARGET, H, CoordinateLaws::default(), 1.0);
+        assert_eq!(laws, CoordinateLaws::default());
+    }
+}

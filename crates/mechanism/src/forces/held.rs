@@ -56,3 +56,27 @@ impl HeldLimits {
         ScalarImpulse { q: sum.q + q, kappa: sum.kappa + kappa }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_coordinate_moves_to_its_limit_and_others_are_left_alone() {
+        let mut held = HeldLimits::default();
+        held.clear(3, 2.0, 0.5);
+        *held.value_mut(1, LimitedCoordinate::Slide) = 0.25;
+        *held.value_mut(1, LimitedCoordinate::Tilt) = 0.5;
+        let sum = ScalarImpulse { q: 3.0, kappa: 7.0 };
+        for (coordinate, at, stiffness) in
+            [(LimitedCoordinate::Slide, 0.25, 2e6), (LimitedCoordinate::Tilt, 0.5, 2e6 * 0.25)]
+        {
+            let found = held.hold(1, coordinate, 1.0, sum);
+            assert_eq!(found, ScalarImpulse { q: 3.0 + stiffness * (at - 1.0), kappa: 7.0 + stiffness });
+            assert_eq!(held.hold(2, coordinate, 1.0, sum), sum);
+        }
+        assert_eq!(held.hold(1, LimitedCoordinate::Twist, 1.0, sum), sum);
+        held.clear(2, 2.0, 0.5);
+        assert_eq!(held.hold(1, LimitedCoordinate::Slide, 1.0, sum), sum);
+    }
+}

@@ -70,3 +70,50 @@ impl Motor {
         self.kp * (target.position - value) + self.kd * (target.velocity - rate) + target.force
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "zeros and copies are exact")]
+mod tests {
+    use super::*;
+
+    const TARGET: MotorTarget = MotorTarget { position: 0.9, velocity: -0.6, force: 1.3 };
+
+    fn motor(max_force: f64) -> Motor {
+        Motor { kp: 40.0, kd: 3.0, max_force, target: MotorTarget::default(), gravity_compensation: false }
+    }
+
+    #[test]
+    fn the_impulse_is_that_of_the_servo_at_the_end_of_the_step() {
+        let (motor, h) = (motor(5.0), 0.02);
+        let x = Coordinate { value: 0.2, rate: 1.5, displaced: 0.7, base: 4.0 };
+        let servo = motor.servo(&x, TARGET, h);
+        for rate in [-2.0, 0.0, 1.5] {
+            let end = x.value + h * (rate - x.displaced);
+            let force = 40.0 * (0.9 - end) + 3.0 * (-0.6 - rate) + 1.3;
+            assert!((motor.force(end, rate, TARGET) - force).abs() < 1e-12);
+            assert!((servo.q - servo.kappa * rate - h * force).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn gains_are_reduced_so_that_the_predicted_force_has_its_bound() {
+        let (x, h) = (Coordinate { value: 0.2, rate: 1.5, displaced: 0.7, base: 4.0 }, 0.02);
+        let force = motor(1.0).force(x.predicted(h), x.rate, TARGET);
+        for position in [0.9, -0.9] {
+            let target = MotorTarget { position, ..TARGET };
+            let force = motor(1.0).force(x.predicted(h), x.rate, target);
+            for max_force in [0.25 * force.abs(), force.abs(), 4.0 * force.abs(), f64::INFINITY] {
+                let motor = motor(max_force);
+                let mut sum = ScalarImpulse { q: 2.0, kappa: 0.5 };
+                motor.linearize(&x, target, h, &mut sum);
+                let share = (max_force / force.abs()).min(1.0);
+                assert!((sum.kappa - 0.5 - share * (h * h * 40.0 + h * 3.0)).abs() < 1e-15);
+                let impulse = sum.q - 2.0 - (sum.kappa - 0.5) * x.rate;
+                assert!((impulse - h * force.clamp(-max_force, max_force)).abs() < 1e-12);
+                let explicit = motor.explicit(x.predicted(h), x.rate, target);
+                assert_eq!(explicit, force.clamp(-max_force, max_force));
+            }
+        }
+        assert!(force > 0.0);
+    }
+}

@@ -134,3 +134,108 @@ fn rotation_tangent_x2(phi: Vec3x2) -> Sym3x2 {
         Sym3x2::new(rotation_tangent(phi.half::<0>()), rotation_tangent(phi.half::<1>()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sinew_math::exp_so3;
+    use sinew_testkit::{Rng, derivative};
+
+    use super::*;
+
+    const SCALE: f64 = 1.7;
+    const H: f64 = 0.02;
+
+    fn force() -> RotationForce {
+        RotationForce { armature: 0.8, friction: 6.0, ..RotationForce::spring(70.0, 2.5) }
+    }
+
+    fn rotations() -> impl Iterator<Item = DVec3> {
+        let mut rng = Rng::new(7);
+        [0.0, 1e-4, 0.4, 1.5, 2.5, 3.0, 3.1].into_iter().map(move |angle| rng.unit_vec() * angle)
+    }
+
+    #[test]
+    fn the_torque_is_the_gradient_of_the_energy() {
+        for phi in rotations() {
+            let mut torque = DVec3::ONE;
+            force().add_explicit(phi, DVec3::ZERO, SCALE, &mut torque);
+            for axis in DVec3::AXES {
+                let energy = |t: f64| force().energy(exp_so3(axis * t) * exp_so3(phi), SCALE);
+                let slope = derivative(1e-3, 0.0, energy);
+                assert!(((torque - DVec3::ONE).dot(axis) + slope).abs() < 1e-7, "{phi}: {torque}");
+            }
+        }
+    }
+
+    #[test]
+    fn dampers_and_friction_oppose_the_turn() {
+        for (rate, friction) in [(DVec3::new(1.0, -2.0, 2.0), 2.0), (DVec3::Y * 2e-4, 6000.0)] {
+            let mut torque = DVec3::ONE;
+            force().add_explicit(DVec3::ZERO, rate, SCALE, &mut torque);
+            let expected = DVec3::ONE - rate * (SCALE * 2.5 + friction);
+            assert!((torque - expected).length() < 1e-12, "{torque}");
+        }
+    }
+
+    #[test]
+    fn the_tangent_is_the_symmetric_part_of_the_derivative_of_the_torque() {
+        let [rate, displaced, base] = [DVec3::new(1.0, -2.0, 2.0), DVec3::new(0.2, 0.7, -0.4), DVec3::X];
+        let of = |angular| Motion::new(angular, DVec3::new(5.0, 6.0, 7.0));
+        let motion = RelativeMotion { rate: of(rate), displaced: of(displaced), base: of(base) };
+        for phi in rotations() {
+            let (tangent, impulse) = force().linearized(phi, &motion, SCALE, H);
+            // |ω| = 3 rad/s
+            let isotropic = H * SCALE * 2.5 + 0.8 + H * 6.0 / 3.0;
+            for axis in [DVec3::X, DVec3::Y, DVec3::Z, displaced.normalize()] {
+                let turned = |t: f64| log_so3(exp_so3(axis * t) * exp_so3(phi)).dot(axis);
+                let along = if phi.length() > 3.05 { 1.0 } else { derivative(1e-3, 0.0, turned) };
+                let expected = H * H * SCALE * 70.0 * along + isotropic;
+                let found = tangent.quadratic_form(axis);
+                assert!((found - expected).abs() < 1e-8 * expected, "{phi}: {found} for {expected}");
+            }
+            let spring = tangent - Sym3::IDENTITY * isotropic;
+            let expected = spring * displaced - phi * (H * SCALE * 70.0) + base * 0.8;
+            assert!((impulse - expected).length() < 1e-12);
+            let smooth = RotationForce { friction: 0.0, ..force() }.linearized(phi, &motion, SCALE, H).0;
+            assert!((tangent - smooth - Sym3::IDENTITY * (H * 2.0)).max_abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn the_tangent_stays_definite_up_to_half_a_turn() {
+        for angle in [3.04, 3.0416, 3.13] {
+            let tangent = rotation_tangent(DVec3::new(0.6, 0.0, 0.8) * angle);
+            assert_eq!(tangent == Sym3::IDENTITY, angle > std::f64::consts::PI - 0.1, "{angle}");
+            assert!(tangent.cholesky().is_ok());
+        }
+    }
+
+    #[test]
+    fn two_springs_at_once_have_the_bits_of_each_alone() {
+        for (one, two) in [(0.4, 1.2), (3.1, 0.3), (0.3, 3.1), (3.1, 3.12)] {
+            let phi = [DVec3::new(0.6, 0.0, 0.8) * one, DVec3::new(0.0, -0.8, 0.6) * two];
+            let stiffness = [70.0, 900.0];
+            let lanes = sinew_math::both(stiffness[0], stiffness[1]);
+            let (tangent, impulse) = linearized_spring_x2(Vec3x2::new(phi[0], phi[1]), lanes, H);
+            let halves =
+                [(tangent.half::<0>(), impulse.half::<0>()), (tangent.half::<1>(), impulse.half::<1>())];
+            for i in 0..2 {
+                assert_eq!(halves[i], linearized_spring(phi[i], DVec3::ZERO, stiffness[i], H), "{one} {two}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_response_is_the_torque_at_the_end_of_the_step() {
+        let rate = DVec3::new(1.0, -2.0, 2.0);
+        for phi in rotations() {
+            let found = force().response(exp_so3(phi), rate, SCALE, H);
+            let acceleration = DVec3::new(3.0, -1.0, 0.5);
+            let end = rate + acceleration * H;
+            let expected =
+                -(phi + end * H) * (SCALE * 70.0) - end * (SCALE * 2.5 + 6.0 / 3.0) - acceleration * 0.8;
+            let torque = found.torque - acceleration * found.resistance;
+            assert!((torque - expected).length() < 1e-11, "{phi}: {torque} for {expected}");
+        }
+    }
+}

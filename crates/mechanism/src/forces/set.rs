@@ -266,3 +266,207 @@ impl RelativeMotion {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sinew_math::Pose;
+    use sinew_testkit::{Rng, derivative};
+
+    use super::*;
+    use crate::{JointFrames, Limit, PairState};
+
+    const SCALE: f64 = 1.7;
+
+    fn limit(max: f64) -> Limit {
+        Limit { min: -max, max, stiffness: 300.0, damping: 4.0, ramp: 0.05 }
+    }
+
+    fn spring_with_limit(stiffness: f64, max: f64) -> ScalarForce {
+        ScalarForce { limit: Some(limit(max)), armature: 0.4, ..ScalarForce::spring(stiffness, 0.1, 2.5) }
+    }
+
+    fn motor() -> Motor {
+        let target = MotorTarget::default();
+        Motor { kp: 1.0, kd: 2.0, max_force: 3.0, target, gravity_compensation: false }
+    }
+
+    /// Every force at once, beyond every limit.
+    fn all() -> ForceSet {
+        let rotation = RotationForce { armature: 0.3, ..RotationForce::spring(40.0, 1.5) };
+        ForceSet {
+            twist: Some(spring_with_limit(70.0, 0.2)),
+            slide: Some(spring_with_limit(90.0, 0.05)),
+            rotation: Some(RotationForce { cone: Some(limit(0.3)), ..rotation }),
+            leans: true,
+        }
+    }
+
+    /// Steps damp a limit with its chord, the force now with its slope.
+    fn without_limit_damping(mut set: ForceSet) -> ForceSet {
+        let limits =
+            [&mut set.twist, &mut set.slide].map(|force| force.as_mut().and_then(|f| f.limit.as_mut()));
+        let cone = set.rotation.as_mut().and_then(|rotation| rotation.cone.as_mut());
+        limits.into_iter().flatten().chain(cone).for_each(|limit| limit.damping = 0.0);
+        set
+    }
+
+    fn frames(rng: &mut Rng) -> JointFrames {
+        JointFrames {
+            rotation1: rng.rotation(),
+            point1: rng.vec3(-0.5, 0.5),
+            rotation2: rng.rotation(),
+            point2: rng.vec3(-0.5, 0.5),
+        }
+    }
+
+    /// A pair whose frames lean by 0.7 rad and are turned by 0.5 rad, a step of `t` along a twist of body 1 away.
+    fn pair(rng: &mut Rng, frames: &JointFrames, motion1: Motion) -> PairState {
+        let pose2 = Pose::new(rng.rotation(), rng.vec3(-1.0, 1.0));
+        let lean =
+            sinew_math::exp_so3(DVec3::new(0.0, 0.6, -0.8) * 0.7) * sinew_math::exp_so3(DVec3::X * 0.5);
+        let rotation = pose2.rotation * frames.rotation2 * lean * frames.rotation1.conjugate();
+        let pose1 = Pose::new(rotation, pose2.translation + rng.vec3(-0.8, 0.8));
+        PairState { pose1, pose2, motion1, ..PairState::default() }
+    }
+
+    fn twists() -> impl Iterator<Item = Motion> {
+        (0..6).map(|axis| Motion::from_array(std::array::from_fn(|i| f64::from(u8::from(i == axis)))))
+    }
+
+    #[test]
+    fn forces_of_a_joint_are_the_gradient_of_its_energy() {
+        let mut rng = Rng::new(1);
+        for _ in 0..4 {
+            let frames = frames(&mut rng);
+            let pair = pair(&mut rng, &frames, Motion::ZERO);
+            let state = |pair: &PairState| RelativeState::new(&frames, pair);
+            let rest = MotorTarget::default();
+            let load = all().explicit(&state(&pair), Motion::ZERO, rest, SCALE);
+            for twist in twists() {
+                let energy = |t: f64| {
+                    let moved = PairState { pose1: pair.pose1.retract(twist * t), ..pair };
+                    all().elastic_energy(&state(&moved), SCALE)
+                };
+                let slope = derivative(3e-4, 0.0, energy);
+                assert!((load.momentum.dot(twist) + slope).abs() < 1e-6, "{load:?}, {slope} along {twist:?}");
+            }
+            // The sum of its parts, each by itself.
+            let parts = [
+                ForceSet { slide: None, rotation: None, ..all() },
+                ForceSet { twist: None, rotation: None, ..all() },
+                ForceSet { twist: None, slide: None, ..all() },
+            ];
+            let sum: f64 = parts.iter().map(|part| part.elastic_energy(&state(&pair), SCALE)).sum();
+            assert!((all().elastic_energy(&state(&pair), SCALE) - sum).abs() < 1e-12);
+            assert!(parts.iter().all(|part| part.elastic_energy(&state(&pair), SCALE) > 0.1));
+        }
+    }
+
+    #[test]
+    fn dampers_take_power_and_armatures_have_kinetic_energy() {
+        let mut rng = Rng::new(2);
+        let rest = MotorTarget::default();
+        for _ in 0..4 {
+            let frames = frames(&mut rng);
+            let motion = Motion::new(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
+            let pair = pair(&mut rng, &frames, motion);
+            let at = |t: f64| {
+                let moved = PairState { pose1: pair.pose1.retract(motion * t), ..pair };
+                RelativeState::new(&frames, &moved)
+            };
+            let state = at(0.0);
+            let twist_rate = derivative(1e-3, 0.0, |t| at(t).twist);
+            let slide_rate = derivative(1e-3, 0.0, |t| at(t).slide());
+            let tilt_rate = derivative(1e-3, 0.0, |t| world_tilt(&at(t)).angle);
+            let turning = motion.angular.length_squared();
+            for (coordinate, rate) in
+                [(DriveCoordinate::Twist, twist_rate), (DriveCoordinate::Slide, slide_rate)]
+            {
+                assert!((all().rate(&state, coordinate) - rate).abs() < 1e-9);
+            }
+            let still = all().explicit(&state, Motion::ZERO, rest, SCALE);
+            let moving = all().explicit(&state, motion, rest, SCALE);
+            let slope = |limit: Limit, value: f64| limit.law(limit.excess(value)).1 / limit.stiffness;
+            let power = (SCALE * 2.5 + 4.0 * slope(limit(0.2), state.twist)) * twist_rate.powi(2)
+                + (SCALE * 2.5 + 4.0 * slope(limit(0.05), state.slide())) * slide_rate.powi(2)
+                + SCALE * 1.5 * turning
+                + 4.0 * slope(limit(0.3), world_tilt(&state).angle) * tilt_rate.powi(2);
+            let found = (moving.momentum - still.momentum).dot(motion);
+            assert!((found + power).abs() < 1e-7, "{found} for {power}");
+            let kinetic = 0.5 * (0.4 * (twist_rate.powi(2) + slide_rate.powi(2)) + 0.3 * turning);
+            assert!((all().armature_energy(&state) - kinetic).abs() < 1e-8);
+            assert!((0.5 * moving.mass.mul(motion).dot(motion) - kinetic).abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn a_short_step_has_the_impulse_of_the_forces_and_of_the_armatures() {
+        let mut rng = Rng::new(3);
+        let frames = frames(&mut rng);
+        let motion = Motion::new(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
+        let base = Motion::new(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
+        let relative = RelativeState::new(&frames, &pair(&mut rng, &frames, motion));
+        let target = MotorTarget::default();
+        let rates = RelativeMotion { rate: motion, displaced: motion, base };
+        let settings = ForceSettings { h: 1e-7, scale: SCALE, target, laws: Default::default(), held: None };
+        let mut load = Load::ZERO;
+        let set = without_limit_damping(all());
+        set.linearize([&relative; 2], &rates, &settings, &mut load);
+        let explicit = set.explicit(&relative, motion, target, SCALE);
+        let found = load.momentum - load.mass.mul(motion);
+        let expected = explicit.momentum * settings.h + explicit.mass.mul(base - motion);
+        let difference = found - expected;
+        assert!(difference.angular.length() + difference.linear.length() < 1e-10, "{difference:?}");
+        // On the level of accelerations only the armatures are left.
+        let mut armature = Load::ZERO;
+        set.linearize_armature(&relative, &mut armature);
+        assert_eq!(armature.momentum, Force::ZERO);
+        for twist in twists() {
+            let difference = armature.mass.mul(twist) - explicit.mass.mul(twist);
+            assert!(difference.angular.length() + difference.linear.length() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_twist_whose_axis_cannot_lean_is_a_turn_about_it() {
+        let mut rng = Rng::new(4);
+        let frames = frames(&mut rng);
+        let motion = Motion::new(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
+        let state = RelativeState::new(&frames, &pair(&mut rng, &frames, motion));
+        let set = ForceSet { rotation: None, leans: false, ..all() };
+        let axis = state.axes2.x_axis;
+        assert!((set.rate(&state, DriveCoordinate::Twist) - axis.dot(motion.angular)).abs() < 1e-14);
+        let torque = ForceSet { slide: None, ..set }.explicit(&state, motion, MotorTarget::default(), SCALE);
+        assert!(
+            torque.momentum.angular.cross(axis).length() < 1e-12 && torque.momentum.linear == DVec3::ZERO
+        );
+    }
+
+    #[test]
+    fn sets_count_their_rows_and_know_what_they_have() {
+        let none = ForceSet::default();
+        let scalar = |force: ScalarForce| {
+            [ForceSet { twist: Some(force), ..none }, ForceSet { slide: Some(force), ..none }]
+        };
+        let rotation = |force: RotationForce| ForceSet { rotation: Some(force), ..none };
+        let plain = RotationForce::spring(1.0, 1.0);
+        assert_eq!((none.n_rows(), all().n_rows(), rotation(plain).n_rows()), (0, 6, 3));
+        assert_eq!(rotation(RotationForce { cone: Some(limit(1.0)), ..plain }).n_rows(), 4);
+        assert!(!none.is_bounded() && !none.is_limited() && !none.has_armature() && none.motor().is_none());
+        for set in scalar(ScalarForce::spring(1.0, 0.0, 0.0)) {
+            assert!(!set.is_bounded() && !set.is_limited() && !set.has_armature() && set.motor().is_none());
+            assert_eq!(set.n_rows(), 1);
+        }
+        for set in scalar(ScalarForce { motor: Some(motor()), ..ScalarForce::default() }) {
+            assert!(set.is_bounded() && !set.is_limited() && set.motor() == Some(motor()));
+        }
+        for set in scalar(ScalarForce { limit: Some(limit(1.0)), ..ScalarForce::default() }) {
+            assert!(!set.is_bounded() && set.is_limited());
+        }
+        for set in scalar(ScalarForce { armature: 0.1, ..ScalarForce::default() }) {
+            assert!(set.has_armature());
+        }
+        assert!(!rotation(plain).has_armature());
+        assert!(rotation(RotationForce { armature: 0.1, ..plain }).has_armature());
+    }
+}

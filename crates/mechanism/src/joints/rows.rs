@@ -48,7 +48,8 @@ impl Rows {
     }
 }
 
-/// Largest translation (m) and rotation (rad) error among the rows of a joint.
+/// Translation (m) and rotation (rad) error of the rows of a joint: root of the sum of squares. After the rows of the kind come those of drives,
+/// the first of which is that of the twist if it has one.
 pub(crate) fn joint_errors(kind: JointKind, drives_twist: bool, rows: &Rows) -> (f64, f64) {
     let n_translation = match kind.locked_mask() {
         Some(mask) => (mask >> 3).count_ones() as usize,
@@ -59,14 +60,77 @@ pub(crate) fn joint_errors(kind: JointKind, drives_twist: bool, rows: &Rows) -> 
             _ => kind.n_rows(),
         },
     };
+    let n_own = kind.n_rows();
     let (mut position, mut rotation) = (0.0, 0.0);
     for i in 0..rows.n {
         let square = rows.residual[i] * rows.residual[i];
-        let last_own = kind.n_rows().wrapping_sub(1);
         let is_length = i < n_translation
-            || (i == last_own && matches!(kind, JointKind::Screw { .. }))
-            || (i > last_own && last_own != usize::MAX && !(drives_twist && i == last_own + 1));
+            || (i + 1 == n_own && matches!(kind, JointKind::Screw { .. }))
+            || (i >= n_own && !(drives_twist && i == n_own));
         *(if is_length { &mut position } else { &mut rotation }) += square;
     }
     (f64::sqrt(position), f64::sqrt(rotation))
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "zeros and copies are exact")]
+mod tests {
+    use super::*;
+
+    /// Which rows are lengths: the names of the rows of each kind, `t` for translations.
+    fn is_length(kind: JointKind, drives: &str) -> Vec<bool> {
+        let own = match kind {
+            JointKind::Fixed => "tttrrr",
+            JointKind::Hinge => "tttrr",
+            JointKind::Prismatic => "ttrrr",
+            JointKind::Cylindrical => "ttrr",
+            JointKind::Planar => "trr",
+            JointKind::Universal => "tttr",
+            JointKind::Orientation => "rrr",
+            JointKind::PointOnLine => "tt",
+            JointKind::PointOnPlane => "t",
+            JointKind::Free => "",
+            JointKind::Screw { .. } => "ttrrt",
+            JointKind::Ball | JointKind::RollingSphere { .. } | JointKind::RollingDisc { .. } => "ttt",
+            JointKind::Masked { translations: 0b101, rotations: 1 } => "ttr",
+            JointKind::Masked { translations: 0b010, rotations: 2 } => "trr",
+            JointKind::Masked { translations: 0, rotations: 0 } => "",
+            kind => panic!("{kind:?}"),
+        };
+        own.chars().chain(drives.chars()).map(|row| row == 't').collect()
+    }
+
+    #[test]
+    fn errors_of_lengths_and_of_angles_are_told_apart() {
+        let masked = |translations, rotations| JointKind::Masked { translations, rotations };
+        let kinds = JointKind::all(0.1).into_iter().chain([masked(0b101, 1), masked(0b010, 2), masked(0, 0)]);
+        for kind in kinds {
+            for drives in ["", "r", "t", "rt"] {
+                let lengths = is_length(kind, drives);
+                if lengths.len() > 6 {
+                    continue;
+                }
+                let mut rows = Rows { n: lengths.len(), ..Rows::default() };
+                // Entries beyond the rows in use do not count.
+                rows.residual = [1.0, -2.0, 4.0, 8.0, -16.0, 32.0];
+                let sum = |wanted: bool| -> f64 {
+                    let squares = rows.residual.iter().zip(&lengths).map(|(c, is)| (c * c, *is == wanted));
+                    squares.filter(|(_, is)| *is).map(|(square, _)| square).sum::<f64>().sqrt()
+                };
+                let found = joint_errors(kind, drives.starts_with('r'), &rows);
+                assert_eq!(found, (sum(true), sum(false)), "{kind:?} with drives {drives:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rates_of_rows_are_those_of_both_bodies_less_the_target() {
+        let mut rows = Rows { n: 1, ..Rows::default() };
+        rows.jacobian1[0] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        rows.jacobian2[0] = [-6.0, 5.0, -4.0, 3.0, -2.0, 1.0];
+        rows.rate_target[0] = 0.5;
+        let motion1 = Motion::from_array([1.0, 0.5, -1.0, 2.0, 0.0, 1.0]);
+        let motion2 = Motion::from_array([0.0, 1.0, 2.0, -1.0, 3.0, 1.0]);
+        assert_eq!(rows.rate_error(&motion1, &motion2), [13.0 - 11.0 - 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
 }

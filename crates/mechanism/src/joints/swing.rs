@@ -132,6 +132,7 @@ const SERIES: [f64; 13] = {
 mod tests {
     use super::*;
     use sinew_math::exp_so3;
+    use sinew_testkit::derivative;
 
     fn leaning(alpha: f64, heading: f64) -> DVec3 {
         let (sin, cos) = ops::sin_cos(alpha);
@@ -188,5 +189,34 @@ mod tests {
             assert!((sigma.length() - std::f64::consts::PI).abs() < 1e-5);
             assert!(rows[0].is_finite() && rows[1].is_finite() && bias[0].is_finite() && bias[1].is_finite());
         }
+    }
+    #[test]
+    fn rows_and_their_rates_are_the_derivatives_of_the_swing() {
+        let w = DVec3::new(0.3, -0.7, 0.5);
+        for alpha in [0.0, 0.1, 0.3, 0.34, 1.0, 1.6, 2.4, 2.9] {
+            let s = leaning(alpha, 0.7);
+            let at = |t: f64| exp_so3(w * t) * s;
+            let (sigma, rows, curvature) = swing_rows(s, w);
+            assert_eq!((sigma, rows), (swing_vector(s), swing_gradient(s)));
+            for m in 0..2 {
+                let rate = derivative(1e-3, 0.0, |t| swing_vector(at(t))[m + 1]);
+                assert!((rows[m].dot(w) - rate).abs() < 1e-8, "{alpha}: {rows:?}, {rate}");
+                // Turned at a constant rate, what changes is the row.
+                let acceleration = derivative(1e-3, 0.0, |t| swing_gradient(at(t))[m].dot(w));
+                assert!((curvature[m] - acceleration).abs() < 1e-6, "{alpha}: {curvature:?}, {acceleration}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_axis_is_moved_only_if_it_is_closer_to_half_a_turn_than_stated() {
+        for (y, z) in [(0.8e-6, 0.8e-6), (1e-6, 0.0), (1e-3, 0.0), (-0.6e-3, 0.8e-3)] {
+            let sigma = swing_vector(DVec3::new(-1.0, y, z));
+            let expected = DVec3::new(0.0, -z, y).normalize();
+            assert!((sigma.normalize() - expected).length() < 1e-12, "{y} {z}: {sigma}");
+        }
+        // Else it leans about j₂.
+        let sigma = swing_vector(DVec3::new(-1.0, 0.3e-6, -0.4e-6));
+        assert!(sigma.y > 3.0 && sigma.z == 0.0, "{sigma}");
     }
 }

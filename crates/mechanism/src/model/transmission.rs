@@ -241,3 +241,90 @@ pub(crate) fn path_length(points: &[(u32, DVec3)], poses: &[Pose]) -> f64 {
     let place = |&(body, point): &(u32, DVec3)| pose_of(poses, body).transform_point(point);
     points.windows(2).map(|pair| place(&pair[0]).distance(place(&pair[1]))).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use sinew_math::MassProperties;
+    use sinew_testkit::{Rng, derivative};
+
+    use super::*;
+    use crate::{BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, Model};
+
+    /// Three bodies, a rope over all of them and the world, and gears between every pair of coordinates of two joints.
+    fn machine(rng: &mut Rng) -> Model {
+        let mut builder = MechanismBuilder::new();
+        let bodies = [(); 3].map(|()| {
+            let mass = MassProperties::cuboid(DVec3::new(0.3, 0.4, 0.5), 100.0);
+            builder.add_body(BodySpec::dynamic("", Pose::new(rng.rotation(), rng.vec3(-1.0, 1.0)), mass))
+        });
+        let joints = [(0, Some(1)), (2, Some(1))].map(|(child, parent): (usize, Option<usize>)| {
+            let parent = parent.map(|parent| bodies[parent]);
+            let frame = Pose::new(rng.rotation(), rng.vec3(-1.0, 1.0));
+            let pose2 = parent.map_or(Pose::IDENTITY, |parent| builder.body_pose(parent));
+            let frames = JointFrames::coincident(&builder.body_pose(bodies[child]), &pose2, &frame);
+            builder.add_joint(JointSpec::new("", JointKind::Cylindrical, bodies[child], parent, frames))
+        });
+        let mut points = vec![(None, rng.vec3(-1.0, 1.0))];
+        points.extend([0, 1, 1, 2, 0].map(|body| (Some(bodies[body]), rng.vec3(-0.3, 0.3))));
+        builder.add_transmission(RopeSpec::new("rope", points));
+        let coordinates = [DriveCoordinate::Twist, DriveCoordinate::Slide];
+        for (first, second) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let ends = [(joints[0], coordinates[first]), (joints[1], coordinates[second])];
+            builder.add_transmission(GearSpec::new("", ends[0], ends[1], rng.uniform(-3.0, 3.0)));
+        }
+        builder.build().expect("a machine")
+    }
+
+    #[test]
+    fn gradients_are_the_derivatives_of_the_quantities() {
+        let mut rng = Rng::new(9);
+        let model = machine(&mut rng);
+        let poses = model.initial_state().poses;
+        for transmission in &model.springs.transmissions {
+            let quantity = &transmission.quantity;
+            let mut gradients = [Force::ZERO; 3];
+            quantity.gradients(&model.joints, &poses, |body, on| {
+                if let Some(gradient) = gradients.get_mut(body as usize) {
+                    *gradient += on;
+                }
+            });
+            for (body, gradient) in gradients.iter().enumerate() {
+                for axis in 0..6 {
+                    let twist = Motion::from_array(std::array::from_fn(|i| f64::from(u8::from(i == axis))));
+                    let slope = derivative(1e-3, 0.0, |t| {
+                        let mut moved = poses.clone();
+                        moved[body] = poses[body].retract(twist * t);
+                        quantity.value(&model.joints, &moved, |_| 0.0)
+                    });
+                    let found = gradient.dot(twist);
+                    assert!((found - slope).abs() < 1e-8, "{quantity:?}: {found} for {slope}, body {body}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_rope_is_as_long_as_its_segments_and_a_gear_compares_its_joints() {
+        let model = machine(&mut Rng::new(10));
+        let poses = model.initial_state().poses;
+        let Quantity::Path(points) = &model.springs.transmissions[0].quantity else { panic!("a rope") };
+        let places: Vec<DVec3> =
+            points.iter().map(|&(body, p)| pose_of(&poses, body).transform_point(p)).collect();
+        let length: f64 = (1..places.len()).map(|i| places[i].distance(places[i - 1])).sum();
+        assert!((path_length(points, &poses) - length).abs() < 1e-14);
+        for gear in &model.springs.transmissions[1..] {
+            // The joints are closed: what is left is the angle last known.
+            let Quantity::Joints(terms) = gear.quantity else { panic!("a gear") };
+            let twist = |joint: u32| 8.0 * std::f64::consts::TAU * f64::from(joint + 1);
+            let expected: f64 = terms
+                .iter()
+                .map(|&(joint, coordinate, factor)| match coordinate {
+                    DriveCoordinate::Twist => factor * twist(joint),
+                    DriveCoordinate::Slide => 0.0,
+                })
+                .sum();
+            let found = gear.quantity.value(&model.joints, &poses, twist);
+            assert!((found - expected).abs() < 1e-11, "{found} for {expected}");
+        }
+    }
+}

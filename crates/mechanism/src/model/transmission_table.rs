@@ -91,3 +91,63 @@ impl Model {
         primary.map(|l| self.loop_multipliers(l)).sum::<usize>() + 3 * self.springs.in_loops.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+    use sinew_math::{MassProperties, Pose};
+
+    use super::*;
+    use crate::{BodyId, BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, RopeSpec};
+
+    /// Three bodies that float, one that stands still, two ropes and a joint that closes a loop.
+    fn machine() -> Model {
+        let mut builder = MechanismBuilder::new();
+        let mass = MassProperties::cuboid(DVec3::ONE, 1.0);
+        let place = |x: f64| Pose::from_translation(DVec3::X * x);
+        let [a, b, c] = [1.0, 2.0, 3.0].map(|x| builder.add_body(BodySpec::dynamic("", place(x), mass)));
+        let still = builder.add_body(BodySpec::fixed("", place(4.0)));
+        let through = |bodies: &[Option<BodyId>]| bodies.iter().map(|&body| (body, DVec3::Y)).collect();
+        // Free are the segments from a to b, from b to c and from c to a only.
+        let long = through(&[None, Some(a), Some(a), Some(b), Some(still), Some(b), Some(c), Some(a), None]);
+        builder.add_transmission(RopeSpec::new("long", long));
+        builder.add_transmission(RopeSpec::new("short", through(&[Some(still), Some(c)])));
+        let joint = |body: BodyId, parent: Option<BodyId>, [x1, x2]: [f64; 2]| {
+            let frames = JointFrames {
+                rotation1: glam::DQuat::IDENTITY,
+                point1: DVec3::X * x1,
+                rotation2: glam::DQuat::IDENTITY,
+                point2: DVec3::X * x2,
+            };
+            JointSpec::new("", JointKind::Ball, body, parent, frames)
+        };
+        builder.add_joint(joint(b, Some(a), [-0.5, 0.5]));
+        builder.add_joint(joint(c, Some(b), [-0.5, 0.5]));
+        // One of these is in the tree, the other closes a loop.
+        builder.add_joint(joint(c, None, [-1.0, 2.0]));
+        builder.add_joint(joint(c, None, [1.0, 4.0]));
+        builder.build().expect("a machine")
+    }
+
+    #[test]
+    fn free_segments_are_those_between_two_bodies_that_move() {
+        let model = machine();
+        let [long, short] = &model.springs.transmissions[..] else { panic!("two ropes") };
+        assert_eq!(model.free_segments(long).collect::<Vec<_>>(), [2, 5, 6]);
+        assert_eq!(model.free_segments(short).count(), 0);
+        assert_eq!(model.n_transmission_rows(), 2 + 2 * 3);
+        assert_eq!(model.n_loop_multipliers(), 3 + 2 + 6);
+        assert_eq!(model.first_transmission_row(), 3);
+    }
+
+    #[test]
+    fn every_multiplier_has_a_body_that_moves() {
+        let model = machine();
+        let bodies: Vec<u32> = model.multiplier_bodies().collect();
+        assert_eq!(bodies.len(), model.n_loop_multipliers());
+        assert!(bodies.iter().all(|&body| model.port(body) != NONE), "{bodies:?}");
+        // The short rope moves c alone.
+        let short = bodies[model.first_transmission_row() + 1];
+        assert_eq!(model.transmission_bodies(&model.springs.transmissions[1])[1], short);
+    }
+}

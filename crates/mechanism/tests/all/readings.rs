@@ -3,8 +3,8 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose, exp_so3};
 use sinew_mechanism::{
-    BodyId, BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, Order, ScalarForce, Settings,
-    joint_forces, joint_reading, violation,
+    BodyId, BodySpec, Drive, DriveCoordinate, JointFrames, JointKind, JointSpec, MechanismBuilder, Order,
+    ScalarForce, Settings, joint_forces, joint_reading, violation,
 };
 use sinew_testkit::{Rng, assert_close};
 
@@ -49,6 +49,23 @@ fn the_lean_of_a_hinge_is_that_of_a_cylindrical_joint() {
             violation(&run.model, &run.state, &run.input).rotation
         });
         assert_close!(hinge, cylindrical, 1e-12 * cylindrical.max(1e-3), "case {case}");
+    }
+}
+
+#[test]
+fn a_slide_whose_twist_has_no_goal_is_measured_in_metres() {
+    let (builder, _, joint) = single(slab(DVec3::splat(0.3)), Pose::IDENTITY, Motion::ZERO, |body| {
+        let frames = frames_at(&Pose::IDENTITY, &Pose::IDENTITY, DVec3::ZERO, DVec3::Y);
+        let joint = JointSpec::new("", JointKind::Cylindrical, body, None, frames);
+        joint.driven_by(DriveCoordinate::Twist).driven_by(DriveCoordinate::Slide)
+    });
+    let mut run = Run::new(builder, settings(DT));
+    for (coordinate, position, rotation) in
+        [(DriveCoordinate::Slide, 0.25, 0.0), (DriveCoordinate::Twist, 0.0, 0.25)]
+    {
+        run.input.drives = vec![(joint, Drive { value: 0.25, ..Drive::at_rest(coordinate) })];
+        let found = run.violation();
+        assert_eq!((found.position, found.rotation), (position, rotation), "{coordinate:?}");
     }
 }
 

@@ -11,6 +11,7 @@ use sinew_testkit::Rng;
 
 use crate::support::{GRAVITY, implicit, slab, without_gravity};
 
+mod moved;
 mod oracle;
 
 const ROPE: TransmissionId = TransmissionId::from_index(0);

@@ -3,8 +3,8 @@
 use glam::DVec3;
 use sinew_math::{MassProperties, Motion, Pose, ops};
 use sinew_mechanism::{
-    BodyId, BodySpec, JointId, JointKind, LoopMethod, LoopStop, MechanismBuilder, Order, RungeKutta,
-    Settings, State, energy, joint_forces, momentum,
+    BodyId, BodySpec, JointFrames, JointId, JointKind, JointSpec, LoopMethod, LoopStop, MechanismBuilder,
+    Order, RungeKutta, Settings, State, energy, joint_forces, momentum, rotation_to_axis,
 };
 
 use crate::convergence::{distance, end_state};
@@ -119,6 +119,30 @@ fn copies_of_a_joint_share_its_force() {
         alone = if copies == 1 { total } else { alone };
         assert!((total / alone - 1.0).abs() < 1e-9, "{total} {alone}");
         assert!(shares.iter().all(|s| (s * f64::from(copies) / alone - 1.0).abs() < 1e-9), "{shares:?}");
+    }
+}
+
+#[test]
+fn soft_joints_of_a_loop_share_a_weight_by_their_compliance() {
+    // Two planes hold a plate at its ends, one of them as a loop; the other is three times as stiff.
+    let (dt, softness) = (1.0 / 60.0, [3e-4, 1e-4]);
+    let mut builder = MechanismBuilder::new();
+    let plate = slab(DVec3::new(1.0, 0.2, 0.1)).with_mass(2.0);
+    let plate = builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, plate));
+    let up = rotation_to_axis(DVec3::Z).expect("not zero");
+    let joints = [-0.5, 0.5].map(|x| {
+        let point = DVec3::X * x;
+        let frames = JointFrames { rotation1: up, point1: point, rotation2: up, point2: point };
+        let joint = JointSpec::new("", JointKind::PointOnPlane, plate, None, frames);
+        builder.add_joint(joint.with_compliance(softness[usize::from(x > 0.0)]))
+    });
+    let mut run = Run::new(builder, tight(with_gravity(settings(dt), GRAVITY)));
+    // Each bears half the weight.
+    run.steps(1_200);
+    for (joint, softness) in joints.into_iter().zip(softness) {
+        let [on, at] = <[DVec3; 2]>::from(run.model.joint_anchors(&run.state, joint));
+        let sag = (at - on).z;
+        assert!((sag - softness * 9.81).abs() < 1e-5 * softness * 9.81, "{sag} m for {softness} m/N");
     }
 }
 
