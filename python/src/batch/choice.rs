@@ -1,0 +1,43 @@
+//! Which members are meant, and factors for them.
+
+use numpy::{AllowTypeChange, PyArrayLike1, TypeMustMatch};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::arrays::{AnyNumbers, numbers};
+
+/// The numbers of the members that are meant: all, those of a mask, or those of these numbers; negative ones count from the end.
+pub(super) fn chosen(members: Option<&Bound<'_, PyAny>>, n: usize) -> PyResult<Vec<usize>> {
+    let Some(members) = members else { return Ok((0..n).collect()) };
+    if let Ok(one) = members.extract::<i64>() {
+        return Ok(vec![member(one, n)?]);
+    }
+    if let Ok(mask) = members.extract::<PyArrayLike1<'_, bool, TypeMustMatch>>() {
+        let mask = mask.as_array();
+        if mask.len() != n {
+            return Err(PyValueError::new_err(format!(
+                "a mask of members needs {n} values, not {}",
+                mask.len()
+            )));
+        }
+        return Ok(mask.iter().enumerate().filter(|(_, is_meant)| **is_meant).map(|(k, _)| k).collect());
+    }
+    let wrong = |_| PyTypeError::new_err("members are a mask, or a list of numbers of members");
+    let numbers: PyArrayLike1<'_, i64, AllowTypeChange> = members.extract().map_err(wrong)?;
+    numbers.as_array().iter().map(|&number| member(number, n)).collect()
+}
+
+fn member(number: i64, n: usize) -> PyResult<usize> {
+    let counted = if number < 0 { number + n as i64 } else { number };
+    let found = usize::try_from(counted).ok().filter(|&k| k < n);
+    found.ok_or_else(|| PyIndexError::new_err(format!("member {number} is none of {n}")))
+}
+
+/// Factors, which are above 0.
+pub(super) fn factor_rows(name: &str, given: &AnyNumbers<'_>, shapes: &[&[usize]]) -> PyResult<Vec<f64>> {
+    let numbers = numbers(name, given, shapes)?;
+    match numbers.iter().all(|&factor| factor > 0.0) && !numbers.is_empty() {
+        true => Ok(numbers),
+        false => Err(PyValueError::new_err(format!("{name}: factors must be above 0"))),
+    }
+}
