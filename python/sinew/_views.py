@@ -21,6 +21,8 @@ class Picture(bytes):
     def __repr__(self) -> str:
         return f"Picture({len(self)} bytes of PNG)"
 
+    __str__ = __repr__
+
 
 class Page(str):
     """A page to turn and play a motion, which needs nothing but a browser. Notebooks show it; ``save`` writes it.

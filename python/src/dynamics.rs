@@ -20,7 +20,7 @@ use crate::world::vector;
 /// A world in joint coordinates: ``world.dynamics()``. It is a moment of its own, which steps of the world do not change.
 ///
 /// >>> import numpy as np, sinew
-/// >>> dynamics = sinew.load("pendulum_10").dynamics()
+/// >>> dynamics = sinew.load("chain_10").dynamics()
 /// >>> mass = dynamics.mass_matrix()
 /// >>> mass.shape == (dynamics.n_dofs, dynamics.n_dofs)
 /// True
@@ -296,7 +296,7 @@ impl PyDynamics {
     /// that point.
     ///
     /// >>> import numpy as np, sinew
-    /// >>> world = sinew.load("pendulum_10")
+    /// >>> world = sinew.load("chain_10")
     /// >>> _ = world.step(30)
     /// >>> dynamics, body = world.dynamics(), world.body_names[-1]
     /// >>> twist = dynamics.jacobian(body) @ dynamics.rates

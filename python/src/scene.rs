@@ -73,7 +73,7 @@ impl PySceneDoc {
     /// of the scene format can be reached in this way.
     ///
     /// >>> import sinew
-    /// >>> sinew.load_scene("pendulum_10").set("gravity", "(0, 0, -1.6)").build().gravity
+    /// >>> sinew.load_scene("chain_10").set("gravity", "(0, 0, -1.6)").build().gravity
     /// array([ 0. ,  0. , -1.6])
     fn set(&self, py: Python<'_>, path: &str, value: &str) -> PyResult<Self> {
         let set = || -> Result<(SceneDoc, Option<SceneSource>), sinew_scene::SceneErrors> {

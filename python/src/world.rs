@@ -35,7 +35,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(20);
 /// A scene that runs: ``sinew.load(scene)`` makes one, ``step`` advances it.
 ///
 /// >>> import sinew
-/// >>> world = sinew.load("pendulum_10")
+/// >>> world = sinew.load("chain_10")
 /// >>> report = world.step(60)
 /// >>> world.poses.shape, world.twists.shape
 /// ((10, 7), (10, 6))
@@ -218,7 +218,7 @@ impl PyWorld {
         yielding: f64,
     ) -> PyResult<PyAssemblyReport> {
         let mut running = self.lock()?;
-        for name in points.keys().filter(|name| !targets.contains_key(*name)) {
+        if let Some(name) = points.keys().find(|name| !targets.contains_key(*name)) {
             return Err(PyValueError::new_err(format!("`{name}` has a point, but no target")));
         }
         let mut input = Input::default();

@@ -67,7 +67,7 @@ impl PyShape {
     /// The same shape elsewhere in the body frame: position (m), and quaternion x y z w.
     #[pyo3(signature = (position, rotation=None))]
     fn at(&self, position: Vec3, rotation: Option<Rotation>) -> Self {
-        Self(self.0.clone().at(posed(position, rotation)))
+        Self(self.0.at(posed(position, rotation)))
     }
 }
 
@@ -117,7 +117,7 @@ impl PyBodyDoc {
 
     /// One more shape.
     fn shape(&self, shape: &PyShape) -> Self {
-        Self(self.0.clone().shape(shape.0.clone()))
+        Self(self.0.clone().shape(shape.0))
     }
 
     /// The mass of all its shapes together, kg.

@@ -61,7 +61,7 @@ impl PyColliderDoc {
     /// A solid in the frame of the body it is put on, or of the world.
     #[staticmethod]
     fn solid(shape: &PyShape) -> Self {
-        Self(ColliderDoc::solid(shape.0.clone()))
+        Self(ColliderDoc::solid(shape.0))
     }
 
     /// Puts it on a body.

@@ -18,7 +18,7 @@ use self::line::{PyRopeDoc, PySpringDoc};
 #[derive(Clone)]
 pub(crate) enum AnyPart {
     Body(BodyDoc),
-    Joint(JointDoc),
+    Joint(Box<JointDoc>),
     Collider(ColliderDoc),
     Spring(SpringDoc),
     Rope(RopeDoc),
@@ -32,7 +32,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for AnyPart {
             return Ok(Self::Body(body.get().0.clone()));
         }
         if let Ok(joint) = given.cast::<PyJointDoc>() {
-            return Ok(Self::Joint(joint.get().0.clone()));
+            return Ok(Self::Joint(Box::new(joint.get().0.clone())));
         }
         if let Ok(collider) = given.cast::<PyColliderDoc>() {
             return Ok(Self::Collider(collider.get().0.clone()));
@@ -54,7 +54,7 @@ impl AnyPart {
     pub(crate) fn add_to(self, scene: SceneDoc) -> SceneDoc {
         match self {
             Self::Body(part) => scene.with(part),
-            Self::Joint(part) => scene.with(part),
+            Self::Joint(part) => scene.with(*part),
             Self::Collider(part) => scene.with(part),
             Self::Spring(part) => scene.with(part),
             Self::Rope(part) => scene.with(part),
@@ -64,7 +64,7 @@ impl AnyPart {
     pub(crate) fn insert_into(self, scene: &mut EditableScene) {
         match self {
             Self::Body(part) => _ = scene.insert(part),
-            Self::Joint(part) => _ = scene.insert(part),
+            Self::Joint(part) => _ = scene.insert(*part),
             Self::Collider(part) => _ = scene.insert(part),
             Self::Spring(part) => _ = scene.insert(part),
             Self::Rope(part) => _ = scene.insert(part),
@@ -79,7 +79,7 @@ impl AnyPart {
         }
         match self {
             Self::Body(part) => put(scene, part),
-            Self::Joint(part) => put(scene, part),
+            Self::Joint(part) => put(scene, *part),
             Self::Collider(part) => put(scene, part),
             Self::Spring(part) => put(scene, part),
             Self::Rope(part) => put(scene, part),

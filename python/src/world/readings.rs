@@ -225,7 +225,7 @@ impl PyWorld {
     /// ``depth`` (m), ``bodies`` (two rows of ``poses`` each, -1 for the world and for flesh); and ``names``, a list of pairs.
     ///
     /// >>> import sinew
-    /// >>> world = sinew.load("box_rest")
+    /// >>> world = sinew.load("balls_stop")
     /// >>> _ = world.step(30)
     /// >>> contacts = world.contacts
     /// >>> contacts["force"].shape[1]

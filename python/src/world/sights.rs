@@ -36,7 +36,7 @@ impl PyWorld {
     /// many seconds, on a copy: the world stays where it is. ``camera`` is a view such as ``"corner"``, ``"front"`` or ``"top"``, or a camera of the scene.
     ///
     /// >>> import sinew
-    /// >>> page = sinew.load("pendulum_10").show(seconds=0.5)
+    /// >>> page = sinew.load("chain_10").show(seconds=0.5)
     /// >>> path = page.save("pendulum.html")
     #[pyo3(signature = (seconds=None, speed=1.0, camera=None))]
     fn show<'py>(
