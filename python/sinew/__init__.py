@@ -98,7 +98,7 @@ def load(scene: str | _os.PathLike[str], *, root: str | None = None, flesh: bool
 
     Raises ``SceneError`` if it cannot be read, and ``BuildError`` if it cannot be built, with file, line and column.
 
-    >>> world = load('(format: 1, bodies: [(name: "ball", shapes: [Sphere(radius: 0.1)])])')
+    >>> world = sinew.load('(format: 1, bodies: [(name: "ball", shapes: [Sphere(radius: 0.1)])])')
     >>> world.body_names
     ['ball']
     """

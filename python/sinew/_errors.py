@@ -19,7 +19,7 @@ class SceneError(SinewError, ValueError):
     ...     sinew.load("(format: 1,\\n bodies: [(name: 3)])")
     ... except sinew.SceneError as error:
     ...     print(error.line, error.column)
-    2 17
+    2 18
     """
 
     def __init__(self, message: str, errors: list[tuple[str, int | None, int | None, str]] | None = None) -> None:

@@ -54,7 +54,7 @@ pub(crate) struct PyBatch {
 }
 
 impl PyBatch {
-    fn lock(&self) -> PyResult<MutexGuard<'_, Members>> {
+    pub(crate) fn lock(&self) -> PyResult<MutexGuard<'_, Members>> {
         match self.cell.try_lock() {
             Ok(guard) => Ok(guard),
             Err(TryLockError::Poisoned(guard)) => Ok(guard.into_inner()),

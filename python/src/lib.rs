@@ -30,12 +30,16 @@ mod world;
 
 mod batch;
 
+mod bench;
+
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _sinew {
     #[pymodule_export]
     use crate::batch::{PyBatch, batch_from_parts};
+    #[pymodule_export]
+    use crate::bench::{bench_batch, bench_steps};
     #[pymodule_export]
     use crate::checkpoint::PyCheckpoint;
     #[pymodule_export]

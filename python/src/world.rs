@@ -202,12 +202,12 @@ impl PyWorld {
     /// A target out of reach is met as nearly as the joints allow if ``yielding`` is about 0.01. ``limits`` keeps the limits of the joints.
     ///
     /// >>> import sinew
-    /// >>> world = sinew.load("chain_10")
-    /// >>> report = world.ik({world.body_names[-1]: [0.3, 0.2, -0.4]})
-    /// >>> report.outcome
+    /// >>> world = sinew.load("robot")
+    /// >>> reach = world.poses[world.body("left_hand"), :3] + [0.02, 0, 0.02]
+    /// >>> world.ik({"left_hand": reach}).outcome
     /// 'assembled'
-    /// >>> world.poses[-1, :3].round(6)
-    /// array([ 0.3,  0.2, -0.4])
+    /// >>> bool(abs(world.poses[world.body("left_hand"), :3] - reach).max() < 1e-6)
+    /// True
     #[pyo3(signature = (targets, points=BTreeMap::new(), limits=false, yielding=0.0))]
     fn ik(
         &self,

@@ -52,8 +52,8 @@ def test_jacobians_give_the_twists_of_the_world():
     for body in ["palm", "index_far"]:
         twist = dynamics.jacobian(body) @ dynamics.rates
         row = world.body(body)
-        assert twist[:3] == pytest.approx(world.twists[row, :3], abs=1e-6)
-        assert dynamics.pose(body)[:3] == pytest.approx(world.poses[row, :3], abs=1e-6)
+        assert twist[:3] == pytest.approx(world.twists[row, :3], abs=1e-4)
+        assert dynamics.pose(body)[:3] == pytest.approx(world.poses[row, :3], abs=1e-5)
 
 
 def test_momentum_is_that_of_the_world():
@@ -63,7 +63,7 @@ def test_momentum_is_that_of_the_world():
     momentum = dynamics.centroidal_matrix() @ dynamics.rates
     assert momentum == pytest.approx(dynamics.centroidal_momentum, abs=1e-9)
     com = np.average(world.poses[:, :3], axis=0, weights=world.masses)
-    assert dynamics.centre_of_mass == pytest.approx(com, abs=1e-6)
+    assert dynamics.centre_of_mass == pytest.approx(com, abs=1e-3)
 
 
 def test_steps_do_not_change_a_moment(moving):

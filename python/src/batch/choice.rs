@@ -1,6 +1,9 @@
 //! Which members are meant, and factors for them.
 
-use numpy::{AllowTypeChange, PyArrayLike1, TypeMustMatch};
+use numpy::{
+    AllowTypeChange, PyArrayDescrMethods, PyArrayLike1, PyReadonlyArray1, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,7 +18,11 @@ pub(super) fn chosen(members: Option<&Bound<'_, PyAny>>, n: usize) -> PyResult<V
     if let Ok(one) = members.extract::<i64>() {
         return Ok(vec![member(one, n)?]);
     }
-    if let Ok(mask) = members.extract::<PyArrayLike1<'_, bool, TypeMustMatch>>() {
+    let wrong = || PyTypeError::new_err("members are a mask, or a list of numbers of members");
+    let array = members.py().import("numpy")?.call_method1("asarray", (members,))?;
+    let array = array.cast::<PyUntypedArray>().map_err(|_| wrong())?;
+    if array.dtype().kind() == b'b' {
+        let mask: PyReadonlyArray1<'_, bool> = array.extract().map_err(|_| wrong())?;
         let mask = mask.as_array();
         if mask.len() != n {
             return Err(PyValueError::new_err(format!(
@@ -25,8 +32,11 @@ pub(super) fn chosen(members: Option<&Bound<'_, PyAny>>, n: usize) -> PyResult<V
         }
         return Ok(mask.iter().enumerate().filter(|(_, is_meant)| **is_meant).map(|(k, _)| k).collect());
     }
-    let wrong = |_| PyTypeError::new_err("members are a mask, or a list of numbers of members");
-    let numbers: PyArrayLike1<'_, i64, AllowTypeChange> = members.extract().map_err(wrong)?;
+    // An empty list has the type of numbers, whatever it stands for.
+    if !matches!(array.dtype().kind(), b'i' | b'u') && !array.is_empty() {
+        return Err(wrong());
+    }
+    let numbers: PyArrayLike1<'_, i64, AllowTypeChange> = array.extract().map_err(|_| wrong())?;
     numbers.as_array().iter().map(|&number| member(number, n)).collect()
 }
 

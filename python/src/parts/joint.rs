@@ -51,11 +51,17 @@ document_class! {
     PyJointDoc(JointDoc) as "JointDoc"
 }
 
+/// The name of a kind as scenes write it.
+fn scene_name(kind: JointKind) -> String {
+    let text = format!("{kind:?}");
+    text.split(' ').next().unwrap_or_default().to_owned()
+}
+
 /// The kind of joint of a name.
 fn kind_named(name: &str, parameter: Option<f64>) -> PyResult<JointKind> {
-    let kind = JointKind::from_name(name, parameter.unwrap_or(f64::NAN));
-    let names = JointKind::all(1.0).map(JointKind::name);
-    let kind = kind.ok_or_else(|| {
+    let kinds = JointKind::all(parameter.unwrap_or(f64::NAN));
+    let names = kinds.map(scene_name);
+    let kind = names.iter().position(|known| known == name).map(|k| kinds[k]).ok_or_else(|| {
         PyValueError::new_err(format!(
             "there is no kind of joint called `{name}`: {}",
             suggestion(name, &names)
