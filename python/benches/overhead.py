@@ -1,7 +1,6 @@
 """What Python adds to Rust: run it as ``python python/benches/overhead.py``.
 
-The same loops in Rust run inside the library (``sinew._sinew.bench_*``), so both are timed in one process on one build. Times are the least of several
-rounds, since other programs only add to them.
+The same loops in Rust run inside the library (``sinew._sinew.bench_*``), so both are timed in one process on one build.
 """
 
 import argparse
@@ -13,58 +12,79 @@ from sinew import _sinew
 
 
 def least(run, rounds):
-    """Least time of some rounds, s."""
-    best = float("inf")
+    """The sum of the least times of the slices of a run, s: a run repeats itself to the bit, and other programs only add to it."""
+    best = None
     for _ in range(rounds):
+        times = run()
+        best = times if best is None else [min(a, b) for a, b in zip(best, times)]
+    return sum(best)
+
+
+def sliced(slices, work):
+    """The times of so many slices."""
+    times = []
+    for _ in range(slices):
         begin = time.perf_counter()
-        run()
-        best = min(best, time.perf_counter() - begin)
-    return best
+        work()
+        times.append(time.perf_counter() - begin)
+    return times
 
 
-def of_a_step(name, rounds):
-    """One step per call, and a thousand, against the loop in Rust."""
-    n = 1000
+def of_steps(name, rounds):
+    """One step per call, and many, against the loop in Rust."""
     world = sinew.load(name)
-    python, rust, long = float("inf"), float("inf"), float("inf")
+    slices, steps = 40, 25
 
     def one_by_one():
         step = world.step
-        for _ in range(n):
+        for _ in range(steps):
             step(1)
 
-    # In turns, so that a slower minute of the machine slows all.
-    for _ in range(rounds):
+    def run(work, slices):
         world.reset()
-        python = min(python, least(one_by_one, 1) / n)
-        world.reset()
-        long = min(long, least(lambda: world.step(n), 1) / n)
-        rust = min(rust, _sinew.bench_steps(world, n) / n)
-    print(f"{name:12} Rust {rust * 1e6:8.2f} µs   step(1) {(python - rust) * 1e9:+7.0f} ns   step(1000) {(long / rust - 1) * 100:+5.2f} %")
+        return sliced(slices, work)
+
+    python = least(lambda: run(one_by_one, slices), rounds)
+    rust = least(lambda: _sinew.bench_steps(world, slices, steps), rounds)
+    long = least(lambda: run(lambda: world.step(1000), 1), rounds)
+    rust_long = least(lambda: _sinew.bench_steps(world, 1, 1000), rounds)
+    n = slices * steps
+    print(
+        f"{name:10} a step in Rust {rust / n * 1e6:7.2f} µs; step(1) adds {(python - rust) / n * 1e9:.0f} ns, "
+        f"step(1000) {(long / rust_long - 1) * 100:+.2f} %"
+    )
 
 
-def of_inputs(name, rounds):
-    """What reading an input costs."""
-    world = sinew.load(name)
-    n = 1000
-    plain = least(lambda: [world.step(1) for _ in range(n)], rounds) / n
-    world.reset()
+def of_calls(name, rounds):
+    """What reading and writing arrays costs."""
+    world, n = sinew.load(name), 1000
+    step = lambda: [world.step(1) for _ in range(25)]
+
+    def run():
+        world.reset()
+        return sliced(40, step)
+
+    plain = least(run, rounds)
     world.input.efforts[:] = 0.0
-    given = least(lambda: [world.step(1) for _ in range(n)], rounds) / n
-    reading = least(lambda: [world.poses for _ in range(n)], rounds) / n
-    print(f"{name:12} efforts given {(given - plain) * 1e9:+.0f} ns per step, poses read in {reading * 1e9:.0f} ns")
+    given = least(run, rounds)
+    poses = least(lambda: sliced(100, lambda: world.poses), rounds) / 100
+    print(f"{name:10} an array of the input adds {(given - plain) / n * 1e9:.0f} ns to a step; poses take {poses * 1e9:.0f} ns")
 
 
 def of_a_batch(name, members, rounds):
     """A step of a batch against `step_batch`."""
     batch = sinew.Batch(name, members)
-    n = max(1, 20000 // members)
-    python, rust = float("inf"), float("inf")
-    for _ in range(rounds):
+    steps = max(20, 5000 // members)
+
+    def run():
         batch.reset()
-        python = min(python, least(lambda: batch.step(n), 1) / n)
-        rust = min(rust, _sinew.bench_batch(batch, n) / n)
-    print(f"{name:12} batch of {members}: Rust {rust * 1e3:.3f} ms   Python {(python / rust - 1) * 100:+.2f} %   {members / python:,.0f} steps per second")
+        return sliced(steps, batch.step)
+
+    python, rust = least(run, rounds), least(lambda: _sinew.bench_batch(batch, steps), rounds)
+    print(
+        f"{name:10} a step of {members} members in Rust {rust / steps * 1e3:.3f} ms; Python adds {(python / rust - 1) * 100:+.2f} %; "
+        f"{members * steps / python:,.0f} steps per second"
+    )
 
 
 def of_memory(name, members):
@@ -73,18 +93,18 @@ def of_memory(name, members):
     batch = sinew.Batch(name, members)
     batch.step(2)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"{name:12} {members} members: {(after - before) / 1024:.0f} MiB, {(after - before) * 1024 / members:.0f} bytes each")
+    print(f"{name:10} {members} members: {(after - before) / 1024:.0f} MiB, {(after - before) * 1024 / members:.0f} bytes each")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--members", type=int, default=10000)
     options = parser.parse_args()
     of_memory("hand", options.members)
     for name in ["pendulum", "hand", "chain_100"]:
-        of_a_step(name, options.rounds)
-    of_inputs("hand", options.rounds)
+        of_steps(name, options.rounds)
+    of_calls("hand", options.rounds)
     for members in [16, 1000]:
         of_a_batch("hand", members, options.rounds)
 
