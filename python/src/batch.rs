@@ -27,8 +27,9 @@ use crate::variation::Variation;
 use crate::vectors::pose;
 use crate::world::{PATIENCE, PyWorld};
 
-/// The most members: their numbers fit into 32 bits.
-const MOST: usize = u32::MAX as usize;
+/// The most members, and the most memory that their states may take: more is a mistake, and the system would end the process for it.
+const MOST: usize = 10_000_000;
+const MOST_BYTES: usize = 64 << 30;
 
 /// Many members of one scene, stepped on all cores with the bits that each would have alone.
 ///
@@ -101,6 +102,12 @@ impl PyBatch {
             return Err(PyValueError::new_err(format!(
                 "a batch has one set of settings for all times, but the scene `{name}` changes its own at {at} s"
             )));
+        }
+        // Written out, a state takes about as much as in memory.
+        let bytes = state_to_bytes(world.state()).len().saturating_mul(n);
+        if bytes > MOST_BYTES {
+            let (asked, most) = (bytes >> 30, MOST_BYTES >> 30);
+            return Err(PyValueError::new_err(format!("{n} members take about {asked} GiB; at most {most} GiB are allowed")));
         }
         let mut members = detached(py, || Members::new(world, n));
         (members.auto_reset, members.keeps_contacts) = (auto_reset, contacts);

@@ -1,6 +1,5 @@
 """Batches: the bits of worlds, arrays, members that differ, resets, pickles."""
 
-import multiprocessing
 import pickle
 
 import numpy as np
@@ -203,39 +202,3 @@ def test_a_batch_goes_through_a_pickle():
     batch.vary(mass=2)
     with pytest.raises(ValueError, match="pickle"):
         pickle.dumps(batch)
-
-
-def digests_in_child(name, queue):
-    batch = sinew.Batch(name, 8)
-    batch.step(10)
-    world = sinew.load("ring_100")
-    world.step(3)
-    queue.put((batch.digests[3], world.digest))
-
-
-@pytest.mark.parametrize("method", [m for m in ["fork", "spawn"] if m in multiprocessing.get_all_start_methods()])
-def test_children_of_a_process_with_threads_step(method):
-    here = sinew.Batch("hand", 8)
-    here.step(10)  # the threads of this process exist now
-    world = sinew.load("ring_100")
-    world.step(3)
-    context = multiprocessing.get_context(method)
-    queue = context.Queue()
-    child = context.Process(target=digests_in_child, args=("hand", queue))
-    child.start()
-    assert queue.get(timeout=60) == (here.digests[3], world.digest)
-    child.join(10)
-    assert child.exitcode == 0
-
-
-def worlds_stepped(world):
-    world.step(5)
-    return world
-
-
-def test_worlds_go_to_a_pool_of_processes_and_back():
-    world = sinew.load("hand")
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        [there] = pool.map(worlds_stepped, [world])
-    world.step(5)
-    assert there.digest == world.digest
