@@ -11,13 +11,15 @@ import sinew
 from sinew import _sinew
 
 
-def least(run, rounds):
-    """The sum of the least times of the slices of a run, s: a run repeats itself to the bit, and other programs only add to it."""
-    best = None
+def least(rounds, *runs):
+    """For each of some runs the sum of the least times of its slices, s: a run repeats itself to the bit, and other programs only add to it. The runs take
+    turns, so that a slow minute of the machine meets them all."""
+    best = [None] * len(runs)
     for _ in range(rounds):
-        times = run()
-        best = times if best is None else [min(a, b) for a, b in zip(best, times)]
-    return sum(best)
+        for k, run in enumerate(runs):
+            times = run()
+            best[k] = times if best[k] is None else [min(pair) for pair in zip(best[k], times)]
+    return [sum(times) for times in best]
 
 
 def sliced(slices, work):
@@ -31,7 +33,7 @@ def sliced(slices, work):
 
 
 def of_steps(name, rounds):
-    """One step per call, and many, against the loop in Rust."""
+    """One step per call, and some, against the loop in Rust."""
     world = sinew.load(name)
     slices, steps = 40, 25
 
@@ -44,14 +46,16 @@ def of_steps(name, rounds):
         world.reset()
         return sliced(slices, work)
 
-    python = least(lambda: run(one_by_one, slices), rounds)
-    rust = least(lambda: _sinew.bench_steps(world, slices, steps), rounds)
-    long = least(lambda: run(lambda: world.step(1000), 1), rounds)
-    rust_long = least(lambda: _sinew.bench_steps(world, 1, 1000), rounds)
+    python, long, rust = least(
+        rounds,
+        lambda: run(one_by_one, slices),
+        lambda: run(lambda: world.step(steps), slices),
+        lambda: _sinew.bench_steps(world, slices, steps),
+    )
     n = slices * steps
     print(
         f"{name:10} a step in Rust {rust / n * 1e6:7.2f} µs; step(1) adds {(python - rust) / n * 1e9:.0f} ns, "
-        f"step(1000) {(long / rust_long - 1) * 100:+.2f} %"
+        f"step({steps}) {(long - rust) / n * 1e9:.0f} ns per step"
     )
 
 
@@ -64,10 +68,15 @@ def of_calls(name, rounds):
         world.reset()
         return sliced(40, step)
 
-    plain = least(run, rounds)
-    world.input.efforts[:] = 0.0
-    given = least(run, rounds)
-    poses = least(lambda: sliced(100, lambda: world.poses), rounds) / 100
+    other = world.copy()
+    other.input.efforts[:] = 0.0
+
+    def run_given():
+        other.reset()
+        return sliced(40, lambda: [other.step(1) for _ in range(25)])
+
+    plain, given, poses = least(rounds, run, run_given, lambda: sliced(100, lambda: world.poses))
+    poses /= 100
     print(f"{name:10} an array of the input adds {(given - plain) / n * 1e9:.0f} ns to a step; poses take {poses * 1e9:.0f} ns")
 
 
@@ -80,7 +89,7 @@ def of_a_batch(name, members, rounds):
         batch.reset()
         return sliced(steps, batch.step)
 
-    python, rust = least(run, rounds), least(lambda: _sinew.bench_batch(batch, steps), rounds)
+    python, rust = least(rounds, run, lambda: _sinew.bench_batch(batch, steps))
     print(
         f"{name:10} a step of {members} members in Rust {rust / steps * 1e3:.3f} ms; Python adds {(python / rust - 1) * 100:+.2f} %; "
         f"{members * steps / python:,.0f} steps per second"

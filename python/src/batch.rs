@@ -107,7 +107,9 @@ impl PyBatch {
         let bytes = state_to_bytes(world.state()).len().saturating_mul(n);
         if bytes > MOST_BYTES {
             let (asked, most) = (bytes >> 30, MOST_BYTES >> 30);
-            return Err(PyValueError::new_err(format!("{n} members take about {asked} GiB; at most {most} GiB are allowed")));
+            return Err(PyValueError::new_err(format!(
+                "{n} members take about {asked} GiB; at most {most} GiB are allowed"
+            )));
         }
         let mut members = detached(py, || Members::new(world, n));
         (members.auto_reset, members.keeps_contacts) = (auto_reset, contacts);

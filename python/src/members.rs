@@ -35,7 +35,36 @@ struct Lane {
     workspace: Workspace,
     /// The model that it fits.
     model: Arc<Model>,
+    /// What the scene has recorded, and for which time.
+    recorded: Input,
+    time: Option<f64>,
+    /// That and what is given.
     input: Input,
+}
+
+impl Lane {
+    fn new(model: &Arc<Model>) -> Self {
+        let (workspace, model) = (Workspace::new(model), Arc::clone(model));
+        Self { workspace, model, recorded: Input::default(), time: None, input: Input::default() }
+    }
+
+    /// Makes the workspace fit the model of a member.
+    fn fit(&mut self, model: &Arc<Model>) {
+        if !Arc::ptr_eq(model, &self.model) {
+            self.workspace.refit(model);
+            self.model = Arc::clone(model);
+        }
+    }
+
+    /// Reads the recorded input. That of two members at the same time is the same, unless forces act on points of bodies.
+    fn read(&mut self, world: &World, state: &State) {
+        let time = state.bodies.time;
+        let is_here = self.time.is_some_and(|known| known.to_bits() == time.to_bits());
+        if !(is_here && self.recorded.wrenches.is_empty()) {
+            world.fill_input(state, &mut self.recorded);
+            self.time = Some(time);
+        }
+    }
 }
 
 /// Members of one scene.
@@ -108,8 +137,7 @@ impl Members {
         let Self { world, layout, start, all, lanes, model, auto_reset, keeps_contacts } = self;
         let n_lanes = rayon::current_num_threads().clamp(1, all.len().max(1));
         while lanes.len() < n_lanes {
-            let (workspace, model) = (Workspace::new(model), Arc::clone(model));
-            lanes.push(Lane { workspace, model, input: Input::default() });
+            lanes.push(Lane::new(model));
         }
         let (auto_reset, keeps_contacts, settings) = (*auto_reset, *keeps_contacts, *world.settings());
         let shared = &Shared { world, layout, model, start, settings, given, auto_reset, keeps_contacts };
@@ -141,15 +169,17 @@ impl Member {
             return;
         }
         let model = self.model.as_ref().unwrap_or(shared.model);
-        if !Arc::ptr_eq(model, &lane.model) {
-            lane.workspace.refit(model);
-            lane.model = Arc::clone(model);
-        }
-        let Lane { workspace, input, .. } = lane;
-        shared.world.fill_input(&self.state, input);
-        if let Some(given) = shared.given {
-            given.add(number, shared.layout, (model.mechanism(), &self.state.bodies), input);
-        }
+        lane.fit(model);
+        lane.read(shared.world, &self.state);
+        let Lane { workspace, recorded, input, .. } = lane;
+        let input = match shared.given {
+            None => &*recorded,
+            Some(given) => {
+                input.clone_from(recorded);
+                given.add(number, shared.layout, (model.mechanism(), &self.state.bodies), input);
+                &*input
+            }
+        };
         let mut settings = shared.settings;
         settings.gravity = self.gravity.unwrap_or(settings.gravity);
         let report = step(model, &mut self.state, input, &settings, workspace);
