@@ -111,7 +111,8 @@ fn quoted_names(text: &str) -> BTreeSet<String> {
 
 /// Every word of every source and scene.
 fn source_names() -> BTreeSet<String> {
-    let sources = ["crates", "benches", "xtask"].map(|folder| files_below(&root().join(folder), ".rs"));
+    let sources =
+        ["crates", "benches", "xtask", "python"].map(|folder| files_below(&root().join(folder), ".rs"));
     let scenes = files_below(&root().join("fixtures"), ".ron");
     let texts = sources.into_iter().flatten().chain(scenes).map(|path| read(&path));
     texts.flat_map(|text| words(&text)).collect()

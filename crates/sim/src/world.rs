@@ -315,6 +315,11 @@ impl World {
         &self.model
     }
 
+    /// The model, to be shared with states that outlive the world. An edit gives the world another one.
+    pub fn shared_model(&self) -> Arc<Model> {
+        Arc::clone(&self.model)
+    }
+
     /// The bodies and joints of the model.
     pub fn mechanism(&self) -> &sinew_mechanism::Model {
         self.model.mechanism()

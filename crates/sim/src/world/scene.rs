@@ -184,6 +184,30 @@ impl World {
         input
     }
 
+    /// Writes the recorded input of the step that leads on from a state of this world's model, as [`World::step`] would read it there; what it writes replaces what
+    /// was in `input`. For many states of one scene, each at its own time. It does not follow changes of settings.
+    ///
+    /// ```
+    /// use sinew_sim::{Input, SceneDoc, Workspace, World, digest, step};
+    ///
+    /// let text = r#"(format: 1, gravity: (0, 0, 0),
+    ///   bodies: [(name: "ball", shapes: [Sphere(radius: 0.1)])],
+    ///   inputs: [Wrench(body: "ball", force: (0, 0, 1))],
+    /// )"#;
+    /// let mut world = World::from_scene(&SceneDoc::from_ron(text, "push.ron")?)?;
+    /// let (mut state, mut input) = (world.checkpoint(), Input::default());
+    /// world.fill_input(&state, &mut input);
+    /// step(world.model(), &mut state, &input, world.settings(), &mut Workspace::new(world.model()));
+    /// world.step();
+    /// assert_eq!(digest(&state), world.digest());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fill_input(&self, state: &State, input: &mut Input) {
+        let times = ScriptTimes::beginning_at(state.bodies.time, self.settings.dt);
+        input.servos.clear();
+        self.playback.script.fill(self.mechanism(), &state.bodies, times, &mut Vec::new(), input);
+    }
+
     /// Replaces the score, or takes it away, and keeps where it is: a score that agrees with the old one up to now goes on with the
     /// same bits. Live control appends phases, and points to the tracks they follow; what was done is then a score that can be
     /// saved and replayed. `score` and `tracks` are as in a scene.

@@ -1,0 +1,39 @@
+"""Every example in a docstring runs, and everything that is public has a docstring."""
+
+import doctest
+import inspect
+
+import pytest
+import sinew
+from sinew import _errors, _views
+
+PARSER = doctest.DocTestParser()
+
+
+def documented():
+    """Pairs of a name and a documented thing: the package, its functions and classes, and their methods and properties."""
+    yield "sinew", sinew
+    for name in sinew.__all__:
+        thing = getattr(sinew, name)
+        yield name, thing
+        if inspect.isclass(thing):
+            for member, value in vars(thing).items():
+                if not member.startswith("_"):
+                    yield f"{name}.{member}", value
+
+
+@pytest.mark.parametrize("name, thing", list(documented()), ids=lambda value: value if isinstance(value, str) else "it")
+def test_examples_of(name, thing, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = inspect.getdoc(thing)
+    if not text:
+        assert not callable(thing) and not inspect.isdatadescriptor(thing), f"{name} has no docstring"
+        return
+    test = PARSER.get_doctest(text, {"sinew": sinew}, name, None, None)
+    result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test)
+    assert result.failed == 0
+
+
+def test_modules_of_the_package_have_headers():
+    for module in [sinew, _errors, _views]:
+        assert module.__doc__
