@@ -9,7 +9,7 @@ use sinew_scene::{InterpolationDoc, SceneDoc, SceneIssue, SceneIssueKind, Track,
 const BETWEEN: u32 = 8;
 
 /// Share of the extent of all samples by which a track may pass the two around it.
-const BEYOND: f64 = 0.25;
+const BEYOND: f64 = 1.5;
 
 /// Tracks that overshoot: the place, and the fix.
 pub(crate) fn overshooting(scene: &SceneDoc) -> impl Iterator<Item = SceneIssue> + '_ {
@@ -34,20 +34,14 @@ fn overshoot(doc: &TrackDoc) -> Option<(f64, f64)> {
     let times: Vec<f64> = doc.sample_times().collect();
     let samples = || times.iter().map(|&time| at(time));
     let extent = samples().reduce(DVec3::max)? - samples().reduce(DVec3::min)?;
-    let mut worst: Option<(f64, f64, f64)> = None;
-    for span in times.windows(2) {
-        let (from, to) = (at(span[0]), at(span[1]));
-        for part in 1..BETWEEN {
-            let time = span[0] + (span[1] - span[0]) * f64::from(part) / f64::from(BETWEEN);
-            let value = at(time);
-            let beyond = (value - from.max(to)).max(from.min(to) - value);
-            for axis in 0..3 {
-                let share = beyond[axis] / extent[axis];
-                if share > worst.map_or(BEYOND, |(_, _, share)| share) {
-                    worst = Some((time, beyond[axis], share));
-                }
-            }
-        }
-    }
-    worst.map(|(time, beyond, _)| (time, beyond))
+    let between =
+        |span: &[f64], part: u32| span[0] + (span[1] - span[0]) * f64::from(part) / f64::from(BETWEEN);
+    let places = times.windows(2).flat_map(|span| (1..BETWEEN).map(move |part| (span, between(span, part))));
+    let passed = places.map(|(span, time)| {
+        let (from, to, value) = (at(span[0]), at(span[1]), at(time));
+        let beyond = (value - from.max(to)).max(from.min(to) - value);
+        let is_far = (0..3).any(|axis| beyond[axis] > BEYOND * extent[axis]);
+        (time, if is_far { beyond.max_element() } else { 0.0 })
+    });
+    passed.reduce(|a, b| if b.1 > a.1 { b } else { a }).filter(|(_, beyond)| *beyond > 0.0)
 }

@@ -15,16 +15,10 @@ use sinew_math::{Motion, Pose, SurfacePoint};
 use sinew_mechanism::CouplingPoint;
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, SolvedSide};
-use super::far_contacts::FarContacts;
+use super::far_contacts::{FarContacts, MOST_LOOKS, UNNOTICED};
 use super::reached::ReachedContacts;
 use super::sleepers::Sleepers;
 use crate::{model::FleshModel, surface_contacts::ContactQuery};
-
-/// Depth that is not expected and does no harm, m.
-pub(super) const UNNOTICED: f64 = 5e-4;
-
-/// Looks at the end of a step, at most.
-pub(super) const MOST_LOOKS: u32 = 5;
 
 /// Where bodies begin and end a step, and what touches there.
 #[derive(Default)]

@@ -17,7 +17,11 @@ use sinew_contact::{
 };
 use sinew_math::{Motion, Pose, Shape};
 
-use super::end_contacts::{MOST_LOOKS, UNNOTICED};
+/// Depth that is not expected and does no harm, m.
+pub(super) const UNNOTICED: f64 = 5e-4;
+
+/// Looks at the end of a step, at most.
+pub(super) const MOST_LOOKS: u32 = 5;
 
 /// How far solids come across each other until they meet from which on their contacts are found there, as a share of the thinner of both.
 const ACROSS: f64 = 0.01;
