@@ -50,6 +50,7 @@ except ModuleNotFoundError as _error:  # pragma: no cover - only without the com
 
 from ._errors import BuildError, DynamicsError, NameUnknown, RestoreError, SceneError, SinewError
 from ._views import Page, Picture
+from .study import Member, Points, StudyDiffers, StudyInterrupted, Table, Uniform, latin, sobol, study
 
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_after_fork)
@@ -70,11 +71,13 @@ __all__ = [
     "Energy",
     "Input",
     "JointDoc",
+    "Member",
     "MotorDoc",
     "NameUnknown",
     "Notice",
     "Page",
     "Picture",
+    "Points",
     "RestoreError",
     "RopeDoc",
     "SceneDoc",
@@ -83,11 +86,18 @@ __all__ = [
     "SinewError",
     "SpringDoc",
     "StepReport",
+    "StudyDiffers",
+    "StudyInterrupted",
+    "Table",
+    "Uniform",
     "World",
+    "latin",
     "load",
     "load_scene",
     "scene_names",
     "scene_text",
+    "sobol",
+    "study",
 ]
 
 

@@ -2,12 +2,14 @@
 
 import doctest
 import inspect
+import sys
 
 import pytest
 import sinew
-from sinew import _errors, _views
+from sinew import _errors, _folder, _member, _points, _runners, _table, _views
 
 PARSER = doctest.DocTestParser()
+NEEDS = {"latin": "scipy", "sobol": "scipy"}
 
 
 def documented():
@@ -20,11 +22,15 @@ def documented():
             for member, value in vars(thing).items():
                 if not member.startswith("_"):
                     yield f"{name}.{member}", value
+    yield "as_ron", _points.as_ron
+    yield "named", _member.named
 
 
 @pytest.mark.parametrize("name, thing", list(documented()), ids=lambda value: value if isinstance(value, str) else "it")
 def test_examples_of(name, thing, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
     text = inspect.getdoc(thing)
     if not text:
         assert not callable(thing) and not inspect.isdatadescriptor(thing), f"{name} has no docstring"
@@ -35,5 +41,5 @@ def test_examples_of(name, thing, tmp_path, monkeypatch):
 
 
 def test_modules_of_the_package_have_headers():
-    for module in [sinew, _errors, _views]:
+    for module in [sinew, _errors, _folder, _member, _points, _runners, _table, _views, sys.modules["sinew.study"]]:
         assert module.__doc__
