@@ -8,8 +8,8 @@ use sinew_scene::{InterpolationDoc, SceneDoc, SceneIssue, SceneIssueKind, Track,
 /// Values between two samples.
 const BETWEEN: u32 = 8;
 
-/// Share of the extent of all samples by which a track may pass the two around it.
-const BEYOND: f64 = 1.5;
+/// By how many extents of all samples a track may pass the two around it.
+const BEYOND: f64 = 2.0;
 
 /// Tracks that overshoot: the place, and the fix.
 pub(crate) fn overshooting(scene: &SceneDoc) -> impl Iterator<Item = SceneIssue> + '_ {
