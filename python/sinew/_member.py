@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ._points import as_ron
-from ._sinew import SceneDoc, World, load_scene
+from ._sinew import SceneDoc, World
 
 Measure = str | Callable[..., Any]
 
@@ -60,9 +59,9 @@ class Member:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What all members have in common; can be pickled if its functions can. ``scene`` is a document, or what ``load_scene`` reads."""
+    """What all members have in common; can be pickled if its functions can."""
 
-    scene: SceneDoc | str
+    scene: SceneDoc
     measures: tuple[tuple[str, Measure], ...]
     seconds: float | None
     begin: Callable[[World, Member], None] | None
@@ -86,7 +85,7 @@ def row_of(recipe: Recipe, member: Member, is_stopped: Callable[[], bool] = lamb
 
 
 def _measured(recipe: Recipe, member: Member, is_stopped: Callable[[], bool]) -> dict[str, Any]:
-    scene = _read(recipe.scene) if isinstance(recipe.scene, str) else recipe.scene
+    scene = recipe.scene
     for path, value in member.values.items():
         scene = scene.set(path, as_ron(value))
     seconds = _duration(scene) if recipe.seconds is None else recipe.seconds
@@ -100,12 +99,6 @@ def _measured(recipe: Recipe, member: Member, is_stopped: Callable[[], bool]) ->
         world.step(min(left, 64))
         left -= min(left, 64)
     return {name: _value(name, measure, world) for name, measure in recipe.measures}
-
-
-@lru_cache(maxsize=4)
-def _read(scene: str) -> SceneDoc:
-    """A scene is read once per process."""
-    return load_scene(scene)
 
 
 def _duration(scene: SceneDoc) -> float:

@@ -11,7 +11,6 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ._folder import Folder, StudyDiffers, fingerprint
@@ -51,7 +50,7 @@ def study(
     ``measure`` has names (``energy``, ``good``, ``digest``, ``seat.x``, ``bar.position``) and functions of the world. ``begin`` gets the
     world before its first step, and the member with its seed. ``seconds`` replaces the duration of the scene.
 
-    ``on`` is ``"threads"``, ``"ray"`` (the Ray that runs, or one of this machine), or ``"ray:ADDRESS"``. ``out`` is a folder that keeps
+    ``on`` is ``"threads"``, ``"ray"`` (the Ray that this process has joined, or one of this machine), or ``"ray:ADDRESS"``. ``out`` is a folder that keeps
     each member as it is done: the same study goes on from there, another one raises ``StudyDiffers``. A member that fails is a row with an
     ``error``. Ctrl-C raises ``StudyInterrupted``, which has the rows so far.
 
@@ -96,21 +95,17 @@ def _recipe(
     seconds: float | None,
     begin: Callable[[World, Member], None] | None,
 ) -> tuple[Recipe, tuple[str, dict[str, bytes]]]:
-    """What members have in common, and the scene as text and files. A document goes through ``pickle`` here, as it does to any worker."""
+    """What members have in common, and the scene as text and files. The document goes through ``pickle`` here,
+    as it does to any worker: errors name the same lines everywhere."""
     if isinstance(measure, str):
         raise ValueError(f"measure is a list: [{measure!r}]")
     pairs = tuple(measure.items()) if isinstance(measure, Mapping) else tuple((_name(one), one) for one in measure)
     for _, one in pairs:
         if isinstance(one, str):
             check_name(one)
-    if isinstance(scene, SceneDoc):
-        doc = kept = pickle.loads(pickle.dumps(scene))
-    else:
-        kept = os.fspath(scene)
-        doc = load_scene(kept)
-        if Path(kept).suffix and "\n" not in kept and Path(kept).exists():
-            kept = str(Path(kept).resolve())
-    return Recipe(kept, pairs, seconds, begin), doc.__reduce__()[1]
+    doc = scene if isinstance(scene, SceneDoc) else load_scene(scene)
+    doc = pickle.loads(pickle.dumps(doc))
+    return Recipe(doc, pairs, seconds, begin), doc.__reduce__()[1]
 
 
 def _name(measure: Measure) -> str:

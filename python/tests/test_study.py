@@ -3,6 +3,8 @@
 import os
 import signal
 import statistics
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -75,6 +77,16 @@ def test_members_that_fail_are_rows():
     assert np.isnan(table["odd"][1]) and table["odd"][0] == 1
 
 
+def test_a_file_that_changed_is_another_study(tmp_path):
+    path = tmp_path / "swing.ron"
+    path.write_text(SWING)
+    assert np.allclose(sinew.study(path, measure=["time"], out=tmp_path / "out")["time"], 0.25)
+    path.write_text(SWING.replace("0.25", "0.5"))
+    assert np.allclose(sinew.study(path, measure=["time"])["time"], 0.5)
+    with pytest.raises(sinew.StudyDiffers):
+        sinew.study(path, measure=["time"], out=tmp_path / "out")
+
+
 def test_measures_are_cells():
     assert "list" in sinew.study(SWING, measure={"all": lambda world: [1]}).rows[0]["error"]
     assert "NameUnknown" in sinew.study(SWING, measure=["seet.x"]).rows[0]["error"]
@@ -144,3 +156,44 @@ def test_tables_go_to_files(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     back = parquet.read_table(table.to_parquet(tmp_path / "table.parquet")).to_pydict()
     assert back["seat.x"] == table["seat.x"].tolist() and back["digest"] == list(table["digest"])
+
+
+RAY = """
+import os, pathlib, signal, sys
+import sinew
+
+marker = pathlib.Path(sys.argv[1])
+
+def height(world):
+    # The first worker that is here is killed, in the middle of a member.
+    try:
+        marker.touch(exist_ok=False)
+    except FileExistsError:
+        return world.poses[0, 2]
+    if os.getpid() == DRIVER:
+        return world.poses[0, 2]
+    os.kill(os.getpid(), signal.SIGKILL)
+
+DRIVER = os.getpid()
+SWING = pathlib.Path(sys.argv[2]).read_text()
+study = lambda on: sinew.study(SWING, over={"gravity.z": [-9 - 0.1 * k for k in range(19)] + [True]}, measure=["digest", height], on=on, workers=2).csv()
+ray = study("ray")
+assert marker.exists()
+assert ray == study("threads")
+print("same", ray.count("SceneError"))
+"""
+
+
+# Ray waits 30 s for its own processes, which is short where much else runs.
+PATIENCE = {"RAY_raylet_start_wait_time_s": "120"}
+
+
+def test_workers_of_ray_that_are_killed_leave_the_same_table(tmp_path):
+    pytest.importorskip("ray", reason="Ray is not installed")
+    (tmp_path / "swing.ron").write_text(SWING)
+    (tmp_path / "program.py").write_text(RAY)
+    command = [sys.executable, tmp_path / "program.py", tmp_path / "marker", tmp_path / "swing.ron"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=tmp_path, env={**os.environ, **PATIENCE})
+    if "node timed out during startup" in run.stderr:
+        pytest.skip("Ray did not start here in time")
+    assert run.stdout.strip().endswith("same 1"), run.stderr
