@@ -20,6 +20,7 @@ mod examples;
 mod exports;
 mod flesh;
 mod flesh_friction;
+mod flesh_turns;
 mod flow;
 mod frames;
 mod gravity_compensation;
