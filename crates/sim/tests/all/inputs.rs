@@ -237,7 +237,7 @@ fn poses_are_those_of_body_frames() {
 /// A belt with a velocity and no track stood still in silence.
 #[test]
 fn a_kinematic_body_without_a_track_keeps_its_velocity() {
-    for stepper in ["Implicit()", "Implicit(order: Second)", "Explicit()", "Displacement()", "Reduced()"] {
+    for stepper in ["Implicit()", "Implicit(order: 2)", "Explicit()", "Displacement()", "Reduced()"] {
         let mut world = small(&format!(
             r#"
             stepper: {stepper},
