@@ -347,6 +347,13 @@ fn what_is_finite_but_absurd_is_trouble_too() {
             serde_json::from_str(&stdout(&output)).expect("the report is printed all the same");
         let said = report["trouble"].as_str().expect("trouble in words");
         assert!(said.contains(trouble) && said.contains(" after step "), "{scene}, {set:?}: {said}");
+        let is_told = |name: &str| {
+            report["notices"].as_array().is_some_and(|all| all.iter().any(|one| one["notice"] == name))
+        };
+        assert!(
+            is_told("implausible") || is_told("non_finite") || is_told("non_finite_tet"),
+            "{scene}: {report}"
+        );
         let steps = report["steps"].as_u64().expect("steps") as usize;
         assert_eq!(folder.read("a.csv").lines().count(), steps + 2, "heading, start and steps");
         // The picture is of the last moment that made sense: something is to be seen.
