@@ -44,3 +44,4 @@ mod scored_loops;
 mod skin;
 mod sleep;
 mod unobeyed;
+mod variants;
