@@ -74,7 +74,7 @@ pub fn compile(scene: &SceneDoc) -> Result<CompiledScene, BuildError> {
         script: built.script,
         appearance: built.appearance,
         info: built.info.of_steps(scene),
-        parts: built.parts,
+        parts: built.is_plain.then_some(built.parts),
     })
 }
 

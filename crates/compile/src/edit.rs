@@ -47,7 +47,8 @@ impl RigidParts {
     ) -> Option<EditedScene> {
         validate(&excerpt.scene).ok()?;
         let built = build(&excerpt.scene).ok()?;
-        let new = built.parts?;
+        let solids_of_excerpt = built.appearance.solids.clone();
+        let new = built.plain_parts()?;
         let documents = collider_places(scene, excerpt);
         let own = Moves { bodies: &moves.bodies, joints: &moves.joints };
         let places = Moves { bodies: &excerpt.bodies, joints: &excerpt.joints };
@@ -64,7 +65,7 @@ impl RigidParts {
             |solid: &SolidAppearance| solid.body.index() as u32,
             |solid: &mut SolidAppearance, body: u32| solid.body = BodyId::from_index(body as usize),
         );
-        merge_by(body, (&mut solids, own.bodies), (built.appearance.solids, places.bodies));
+        merge_by(body, (&mut solids, own.bodies), (solids_of_excerpt, places.bodies));
         let appearance = Appearance { solids, ..Appearance::default() };
         let parts = Self { specs, colliders, names };
         let (model, start) = parts.model()?;

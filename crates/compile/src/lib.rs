@@ -25,6 +25,7 @@ mod sweep;
 mod transmissions;
 mod units;
 mod unobeyed;
+mod variants;
 mod velocities;
 
 pub use changes::{CompiledScene, ScenePeriod, compile, periods};
@@ -36,3 +37,4 @@ pub use rigid::RigidParts;
 pub use score::controller;
 pub use script::{Script, ScriptTimes};
 pub use sweep::{SweptScene, sweep_runs};
+pub use variants::{SceneVariants, SceneVariation};

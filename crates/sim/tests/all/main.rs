@@ -45,3 +45,4 @@ mod scored_loops;
 mod skin;
 mod sleep;
 mod unobeyed;
+mod variants;
