@@ -25,6 +25,7 @@ mod frames;
 mod gravity_compensation;
 mod health;
 mod ice;
+mod impact_arms;
 mod inputs;
 mod linkages;
 mod loops;
