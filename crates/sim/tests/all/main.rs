@@ -42,6 +42,7 @@ mod rolling;
 mod scenes;
 mod scored;
 mod scored_loops;
+mod seams;
 mod skin;
 mod sleep;
 mod unobeyed;
