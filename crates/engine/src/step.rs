@@ -61,6 +61,7 @@ pub fn step_observed(
         return call.report;
     }
     let mut report = call.report;
+    model.mechanism().count_turns(&mut state.bodies, settings.dt);
     workspace.note_events(model, state);
     report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
