@@ -31,6 +31,7 @@ use crate::{
     flesh::PreparedFlesh,
     info::SceneInfo,
     joints::{BuiltJoint, joint_specs},
+    jumps::jump_doubts,
     names::Names,
     score::controller,
     settings::settings,
@@ -86,6 +87,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     }
     info.doubt_pulls(&expanded, (&mechanism, &bodies), settings.dt);
     info.doubts.extend(velocity_doubts(&expanded, (&mechanism, &bodies)));
+    info.doubts.extend(jump_doubts(&expanded, (&mechanism, &bodies), settings.dt));
     let mut start = State::from(bodies);
     let kinds = SurfaceKinds::of(&expanded);
     let colliders = scene_colliders(&expanded, &mechanism, &names.bodies, (&meshes, &kinds))?;

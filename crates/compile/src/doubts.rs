@@ -1,4 +1,4 @@
-//! What of a scene is probably not meant: meshes in other units, decompositions that are too coarse, bodies that fall through everything, sink in or turn too fast, friction without effect, tracks that overshoot. Linear
+//! What of a scene is probably not meant: meshes in other units, decompositions that are too coarse, bodies that fall through everything, sink in or turn too fast, friction without effect, tracks that overshoot or lose turns. Linear
 //! cost.
 
 use std::{collections::BTreeSet, f64::consts::PI};
@@ -8,8 +8,8 @@ use sinew_scene::{
 };
 
 use crate::{
-    collider_meshes::ColliderMeshes, flesh::PreparedFlesh, overshoot::overshooting, rolling::rolling_doubts,
-    units::other_units,
+    collider_meshes::ColliderMeshes, flesh::PreparedFlesh, long_turns::long_turns, overshoot::overshooting,
+    rolling::rolling_doubts, units::other_units,
 };
 
 /// The doubts about a scene, its generators written out: the place, and the fix.
@@ -37,6 +37,7 @@ pub(crate) fn doubts(
     found.extend(too_fast_turns(scene));
     found.extend(rolling_doubts(scene));
     found.extend(overshooting(scene));
+    found.extend(long_turns(scene));
     found
 }
 

@@ -14,6 +14,7 @@ use crate::{
     build::build,
     colliders::ScenePairs,
     doubts::{fall_through, thin_contacts},
+    idle::idle_forces,
     merge::merge_by,
     rigid::RigidParts,
     velocities::velocity_doubts,
@@ -69,10 +70,11 @@ impl RigidParts {
         let appearance = Appearance { solids, ..Appearance::default() };
         let parts = Self { specs, colliders, names };
         let (model, start) = parts.model()?;
-        // All others are about meshes, flesh, springs and ropes.
+        // All others are about meshes, flesh, springs, ropes, tracks and inputs.
         let mut doubts = fall_through(scene);
         doubts.extend(thin_contacts(scene));
         doubts.extend(velocity_doubts(scene, (model.mechanism(), &start.bodies)));
+        doubts.extend(idle_forces(scene));
         Some(EditedScene { model: Arc::new(model), start, appearance, doubts, parts })
     }
 

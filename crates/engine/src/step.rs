@@ -61,6 +61,7 @@ pub fn step_observed(
         return call.report;
     }
     let mut report = call.report;
+    model.mechanism().count_turns(&mut state.bodies, settings.dt);
     workspace.note_events(model, state);
     let is_first = step_index(report.time, settings.dt) == 0;
     report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness, is_first);

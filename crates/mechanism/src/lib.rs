@@ -21,6 +21,7 @@ mod watch;
 mod measure;
 mod reactions;
 mod sources;
+mod turns;
 
 mod tree;
 
