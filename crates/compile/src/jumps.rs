@@ -65,6 +65,15 @@ fn body_jump(
     })
 }
 
+/// The coordinate of a drive where the joint is placed, and its unit.
+fn placed(doc: &JointDoc, model: &Model, state: &State) -> Option<(f64, &'static str)> {
+    let reading = joint_reading(model, state, model.joint(&doc.name)?);
+    Some(match drive_coordinate(doc)? {
+        DriveCoordinate::Twist => (reading.twist, "rad"),
+        DriveCoordinate::Slide => (reading.slide, "m"),
+    })
+}
+
 fn drive_jump(
     field: String,
     doc: &JointDoc,
@@ -72,11 +81,7 @@ fn drive_jump(
     (model, state): (&Model, &State),
     least: f64,
 ) -> Option<SceneIssue> {
-    let reading = joint_reading(model, state, model.joint(&doc.name)?);
-    let (placed, unit) = match drive_coordinate(doc)? {
-        DriveCoordinate::Twist => (reading.twist, "rad"),
-        DriveCoordinate::Slide => (reading.slide, "m"),
-    };
+    let (placed, unit) = placed(doc, model, state)?;
     let jump = (start - placed).abs();
     (jump > least).then(|| SceneIssue {
         field,

@@ -45,31 +45,31 @@ fn window(input: &InputDoc) -> Option<(f64, Option<f64>)> {
 impl RunSteps {
     fn doubt(&self, field: String, what: &str, (from, to): (f64, f64)) -> Option<SceneIssue> {
         let step = self.first_from(from);
-        let kind = SceneIssueKind::OutOfRange;
-        if step >= self.n_steps {
-            let end = self.steps.time_after(self.n_steps);
-            let message = format!(
-                "{what} begins at {from} s, too late for the last step of the run, which ends at {end:.4} s"
-            );
-            return Some(SceneIssue {
-                field,
-                kind,
-                message,
-                hint: "let it begin earlier, or make duration_s longer".to_owned(),
-            });
-        }
-        let middle = self.middle(step);
-        (middle >= to).then(|| SceneIssue {
-            field,
-            kind,
-            message: format!(
-                "{what} acts from {from} s to {to} s, between the middles of two steps (the next is at {middle:.6} s), so it does nothing"
-            ),
-            hint: format!(
-                "let it last a step ({:.6} s) or longer, with as much less force, or use a shorter dt",
-                self.dt
-            ),
-        })
+        let (message, hint) = if step >= self.n_steps {
+            self.too_late(what, from)
+        } else {
+            self.too_short(what, (from, to), self.middle(step))?
+        };
+        Some(SceneIssue { field, kind: SceneIssueKind::OutOfRange, message, hint })
+    }
+
+    fn too_late(&self, what: &str, from: f64) -> (String, String) {
+        let end = self.steps.time_after(self.n_steps);
+        let message = format!(
+            "{what} begins at {from} s, too late for the last step of the run, which ends at {end:.4} s"
+        );
+        (message, "let it begin earlier, or make duration_s longer".to_owned())
+    }
+
+    fn too_short(&self, what: &str, (from, to): (f64, f64), middle: f64) -> Option<(String, String)> {
+        let message = format!(
+            "{what} acts from {from} s to {to} s, between the middles of two steps (the next is at {middle:.6} s), so it does nothing"
+        );
+        let hint = format!(
+            "let it last a step ({:.6} s) or longer, with as much less force, or use a shorter dt",
+            self.dt
+        );
+        (middle >= to).then_some((message, hint))
     }
 
     /// The first step, counted from 0, whose middle is not before a time (s).
