@@ -11,7 +11,7 @@ use crate::support::{Chain, ChainSpec, Run};
 
 /// Speeds (m/s) and stiffnesses with which the turns of cells change too little for a further solve.
 const SPEED: f64 = 0.1;
-const YOUNG: [f64; 3] = [1e3, 1e4, 1e5];
+const YOUNG: [f64; 3] = [1e2, 1e3, 1e4];
 
 /// How four nodes with last displacements go on if they turn as they did: less their mean.
 fn turned(x: [DVec3; 4], last: [DVec3; 4]) -> [DVec3; 4] {
