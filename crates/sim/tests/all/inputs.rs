@@ -255,7 +255,7 @@ fn a_kinematic_body_without_a_track_keeps_its_velocity() {
         close(at("belt").translation, DVec3::new(2.0, 0.0, -0.05), 1e-9);
         // Without mass the table turns about its frame.
         close(at("table").translation, DVec3::new(0.0, 5.0, -0.05), 1e-9);
-        let (sin, cos) = 2f64.sin_cos();
+        let (sin, cos) = sinew_math::ops::sin_cos(2.0);
         close(at("table").rotation * DVec3::X, DVec3::new(cos, sin, 0.0), 1e-9);
         // It slips until friction has taken it along: v²/2µg = 0.1 m behind.
         let carried = at("box").translation;
