@@ -27,8 +27,6 @@ pub struct EditedScene {
     pub model: Arc<Model>,
     /// The state at the beginning.
     pub start: State,
-    /// What to draw.
-    pub appearance: Appearance,
     /// What of the scene is probably not meant.
     pub doubts: Vec<SceneIssue>,
     /// For the next edit.
@@ -37,12 +35,12 @@ pub struct EditedScene {
 
 impl RigidParts {
     /// The whole scene after an edit of which `excerpt` is what it touched. `moves` tell where parts went; a body that went nowhere, or was put
-    /// elsewhere, is in the excerpt if it is still there. `appearance` is that before the edit.
+    /// elsewhere, is in the excerpt if it is still there. `appearance` is that before the edit, and then that after it.
     ///
     /// None if the excerpt breaks a rule or has more than rigid parts. Then the whole scene has to be compiled.
     pub fn edited(
         self,
-        appearance: &Appearance,
+        appearance: &mut Appearance,
         scene: &SceneDoc,
         (excerpt, moves): (&Excerpt, &PartMoves),
     ) -> Option<EditedScene> {
@@ -61,21 +59,19 @@ impl RigidParts {
         for (name, &document) in named.filter(|(_, document)| **document != GONE) {
             names[document as usize] = name;
         }
-        let mut solids = appearance.solids.clone();
+        let parts = Self { specs, colliders, names };
+        let (model, start) = parts.model()?;
         let body = (
             |solid: &SolidAppearance| solid.body.index() as u32,
             |solid: &mut SolidAppearance, body: u32| solid.body = BodyId::from_index(body as usize),
         );
-        merge_by(body, (&mut solids, own.bodies), (solids_of_excerpt, places.bodies));
-        let appearance = Appearance { solids, ..Appearance::default() };
-        let parts = Self { specs, colliders, names };
-        let (model, start) = parts.model()?;
+        merge_by(body, (&mut appearance.solids, own.bodies), (solids_of_excerpt, places.bodies));
         // All others are about meshes, flesh, springs, ropes, tracks and inputs.
         let mut doubts = fall_through(scene);
         doubts.extend(thin_contacts(scene));
         doubts.extend(velocity_doubts(scene, (model.mechanism(), &start.bodies)));
         doubts.extend(idle_forces(scene));
-        Some(EditedScene { model: Arc::new(model), start, appearance, doubts, parts })
+        Some(EditedScene { model: Arc::new(model), start, doubts, parts })
     }
 
     /// The model and its first state; none if the joints cannot be planned.

@@ -4,11 +4,8 @@
 //! sleeps sleeps on, unless a body of its group, or one that it touches, is gone. Flesh keeps its nodes if it has as many of them as before;
 //! flesh that is new is at rest around its bones. Cost: one pass over the state.
 
-use std::borrow::Cow;
-
 use sinew_contact::{ContactEvent, ContactKey, ContactModel, ContactPoint, Mover, Opposite, TouchSide};
 use sinew_flesh::{AWAKE, FleshState};
-use sinew_mechanism::BodyId;
 use sinew_topology::NONE;
 
 use crate::model::{Model, State};
@@ -149,23 +146,24 @@ fn carry_sleep(
     moves: &PartMoves,
     key: impl Fn(ContactKey) -> Option<ContactKey>,
 ) -> SleepState {
-    let mut before = Cow::Borrowed(old);
-    for gone in (0..moves.bodies.len()).filter(|&body| moves.bodies[body] == NONE) {
-        before.to_mut().disturb(BodyId::from_index(gone));
-    }
+    let gone = (0..moves.bodies.len()).filter(|&body| moves.bodies[body] == NONE);
+    let woken: Vec<u32> = gone.flat_map(|body| old.disturbed_by(body)).collect();
     let mut sleep = SleepState { gravity: old.gravity, begun: old.begun, ..SleepState::default() };
-    if !before.groups.is_empty() {
+    if !old.groups.is_empty() {
         sleep.groups = vec![AWAKE; bodies.poses.len()];
     }
-    if !before.places.is_empty() {
+    if !old.places.is_empty() {
         sleep.places = bodies.poses.iter().map(|&pose| (pose, bodies.time)).collect();
     }
     for (from, &to) in moves.bodies.iter().enumerate().filter(|(_, to)| **to != NONE) {
-        if let Some(place) = before.places.get(from) {
-            sleep.places[to as usize] = *place;
+        let to = to as usize;
+        let group = old.groups.get(from).copied().filter(|&group| group != AWAKE);
+        let wakes = group.is_some_and(|group| woken.contains(&group));
+        if let Some(&(place, since)) = old.places.get(from) {
+            sleep.places[to] = (place, if wakes { old.begun } else { since });
         }
-        if let Some(group) = before.groups.get(from).and_then(|&group| moved(&moves.bodies, group)) {
-            sleep.groups[to as usize] = group;
+        if let Some(group) = group.filter(|_| !wakes).and_then(|group| moved(&moves.bodies, group)) {
+            sleep.groups[to] = group;
         }
     }
     let contact = |contact: &ContactPoint| {
@@ -174,7 +172,7 @@ fn carry_sleep(
         let b = if let Opposite::Body(b) = contact.b { Opposite::Body(body(b)?) } else { contact.b };
         Some(ContactPoint { key: key(contact.key)?, a, b, ..*contact })
     };
-    let kept = before.contacts.iter().filter_map(|(point, force)| Some((contact(point)?, *force)));
+    let kept = old.contacts.iter().filter_map(|(point, force)| Some((contact(point)?, *force)));
     sleep.contacts = kept.filter(|(point, _)| is_asleep(&sleep.groups, point)).collect();
     sleep
 }

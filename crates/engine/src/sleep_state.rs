@@ -59,10 +59,16 @@ impl SleepState {
 
     /// Wakes the group of a body, and those that touch the body.
     pub fn disturb(&mut self, body: BodyId) {
-        self.wake_carried_by(body.index());
-        if let Some(&group) = self.groups.get(body.index()).filter(|&&group| group != AWAKE) {
+        for group in self.disturbed_by(body.index()) {
             self.wake(group);
         }
+    }
+
+    /// The groups that wake if a body is disturbed: its own, and those that touch it.
+    pub(crate) fn disturbed_by(&self, body: usize) -> Vec<u32> {
+        let mut groups = self.carried_by(body);
+        groups.extend(self.groups.get(body).filter(|&&group| group != AWAKE));
+        groups
     }
 
     /// Wakes a group: it has to rest as long again.
@@ -75,13 +81,16 @@ impl SleepState {
 
     /// Wakes the groups that touch a body.
     pub(crate) fn wake_carried_by(&mut self, carrying: usize) {
-        for i in 0..self.contacts.len() {
-            let bodies = self.contacts[i].0.bodies();
-            if bodies.contains(&Some(carrying)) {
-                let groups =
-                    bodies.map(|body| body.and_then(|body| self.groups.get(body)).copied().unwrap_or(AWAKE));
-                groups.into_iter().filter(|&group| group != AWAKE).for_each(|group| self.wake(group));
-            }
+        for group in self.carried_by(carrying) {
+            self.wake(group);
         }
+    }
+
+    /// The groups that touch a body.
+    fn carried_by(&self, carrying: usize) -> Vec<u32> {
+        let touching = self.contacts.iter().map(|(point, _)| point.bodies());
+        let touching = touching.filter(|bodies| bodies.contains(&Some(carrying)));
+        let groups = touching.flatten().flatten().filter_map(|body| self.groups.get(body).copied());
+        groups.filter(|&group| group != AWAKE).collect()
     }
 }

@@ -135,11 +135,11 @@ impl World {
     /// Compiles what the edit touches, if that is enough; whether it was.
     fn take_edit(&mut self, scene: &EditableScene, moves: &PartMoves) -> bool {
         let (Some(parts), Some(excerpt)) = (self.parts.take(), scene.excerpt()) else { return false };
-        let edited = parts.edited(&self.appearance, scene.scene(), (&excerpt, moves));
-        let Some(EditedScene { model, start, appearance, doubts, parts }) = edited else { return false };
+        let edited = parts.edited(&mut self.appearance, scene.scene(), (&excerpt, moves));
+        let Some(EditedScene { model, start, doubts, parts }) = edited else { return false };
         self.carry((&model, &start), scene, moves);
         self.periods[0].model = Arc::clone(&model);
-        (self.model, self.start, self.appearance, self.parts) = (model, start, appearance, Some(parts));
+        (self.model, self.start, self.parts) = (model, start, Some(parts));
         self.info.doubts = doubts;
         true
     }
