@@ -14,7 +14,7 @@ use crate::coupling::CouplingPoint;
 use crate::measure::joint_error;
 use crate::prepare::move_pose;
 use crate::steppers::{PointProblem, SchemeCoefficients, StepTask};
-use crate::tree::{FallenPoint, LinearizationPoint, StepLaws, StepLength};
+use crate::tree::{FallenPoint, LinearizationPoint, StepBase, StepLaws, StepLength};
 use crate::watch::OPEN;
 use crate::workspace::PointScratch;
 use crate::{BreakLoad, Implicit, JointId, MotorTarget, RowForm, State};
@@ -122,7 +122,10 @@ impl StepPoint<'_> {
             model: task.model,
             input: task.input,
             poses: poses(scheme.is_second),
-            base: if scheme.is_second { &points.base } else { &state.motions },
+            base: StepBase {
+                motions: if scheme.is_second { &points.base } else { &state.motions },
+                poses: &state.poses,
+            },
             motions: if is_ahead { &points.velocities } else { &state.motions },
             displaced: displaced(scheme.is_second),
             measured: (self.phase == NewtonPhase::Again).then_some(points.ends.as_slice()),

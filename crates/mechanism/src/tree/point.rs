@@ -28,8 +28,7 @@ pub(crate) struct LinearizationPoint<'a> {
     pub(crate) input: StepInput<'a>,
     /// `q_k`, per body in the user's order.
     pub(crate) poses: &'a [Pose],
-    /// `v̂`.
-    pub(crate) base: &'a [Motion],
+    pub(crate) base: StepBase<'a>,
     /// `v_k`.
     pub(crate) motions: &'a [Motion],
     /// `d`, if the poses contain a displacement.
@@ -52,6 +51,15 @@ pub(crate) struct LinearizationPoint<'a> {
     /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
     pub(crate) laws: StepLaws<'a>,
+}
+
+/// Where a step begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepBase<'a> {
+    /// `v̂`.
+    pub(crate) motions: &'a [Motion],
+    /// `q`, of which a step of first order takes its displacement.
+    pub(crate) poses: &'a [Pose],
 }
 
 /// Where islands are linearized that make a step of second order with the first; all else is as for the others.
@@ -135,7 +143,7 @@ impl<'a> LinearizationPoint<'a> {
             model,
             input,
             poses,
-            base,
+            base: StepBase { motions: base, poses },
             motions: base,
             displaced: None,
             measured: None,
