@@ -49,6 +49,7 @@ except ModuleNotFoundError as _error:  # pragma: no cover - only without the com
     ) from _error
 
 from ._errors import BuildError, DynamicsError, NameUnknown, RestoreError, SceneError, SinewError
+from ._gradient import Gradient, gradient
 from ._views import Page, Picture
 from .study import Member, Points, StudyDiffers, StudyInterrupted, Table, Uniform, latin, sobol, study
 
@@ -69,6 +70,7 @@ __all__ = [
     "DynamicsError",
     "EndDoc",
     "Energy",
+    "Gradient",
     "Input",
     "JointDoc",
     "Member",
@@ -91,6 +93,7 @@ __all__ = [
     "Table",
     "Uniform",
     "World",
+    "gradient",
     "latin",
     "load",
     "load_scene",

@@ -188,9 +188,15 @@ class Input:
     activations: _Numbers
     spring_scale: _Numbers
     def grab(
-        self, body: str, target: _Vector, point: _Vector = ..., stiffness: float = ..., damping: float = 0.0
+        self,
+        body: str,
+        target: ArrayLike,
+        point: _Vector = ...,
+        stiffness: float = ...,
+        damping: float = 0.0,
+        members: _Members = None,
     ) -> None: ...
-    def release(self, body: str) -> bool: ...
+    def release(self, body: str, members: _Members = None) -> bool: ...
     def clear(self) -> None: ...
 
 class Dynamics:

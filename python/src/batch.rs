@@ -1,6 +1,6 @@
 //! Batches in Python: arrays of leading dimension n, stepped without the interpreter lock.
 
-mod choice;
+mod factors;
 mod readings;
 
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -12,18 +12,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use rayon::prelude::*;
 use sinew_mechanism::BodyId;
-use sinew_sim::{World, state_to_bytes};
+use sinew_scene::ChangeDoc;
+use sinew_sim::{SceneVariants, SceneVariation, World, state_to_bytes};
 
-use self::choice::{chosen, variations};
-use crate::arrays::{AnyNumbers, Numbers, numbers};
+use self::factors::variations;
+use crate::arrays::{AnyNumbers, Numbers, numbers, numbers_or_nan};
 use crate::checkpoint::PyCheckpoint;
+use crate::choice::chosen;
 use crate::errors::{build_error, restore_error};
 use crate::input::{PyInput, busy};
-use crate::members::Members;
+use crate::members::{GivenToAll, Members, STRIDE};
 use crate::scene::PySceneDoc;
 use crate::source::{LoadedScene, ReadingChoices};
 use crate::threads::detached;
-use crate::variation::Variation;
 use crate::vectors::pose;
 use crate::world::{PATIENCE, PyWorld};
 
@@ -94,15 +95,6 @@ impl PyBatch {
             return Err(PyValueError::new_err("auto_reset is a time above 0 s"));
         }
         let world = world_of(scene)?;
-        if let Some(doc) = world.to_scene()
-            && doc.changes.len() > doc.changes_at_start()
-        {
-            let at = doc.changes[doc.changes_at_start()].at_s;
-            let name = &doc.name;
-            return Err(PyValueError::new_err(format!(
-                "a batch has one set of settings for all times, but the scene `{name}` changes its own at {at} s"
-            )));
-        }
         // Written out, a state takes about as much as in memory.
         let bytes = state_to_bytes(world.state()).len().saturating_mul(n);
         if bytes > MOST_BYTES {
@@ -122,18 +114,23 @@ impl PyBatch {
     fn step(&self, py: Python<'_>, n: u64) -> PyResult<()> {
         let mut members = self.lock()?;
         let members = &mut *members;
-        let given = self.input.get().read(py)?;
-        let given = given.as_deref();
-        let mut left = n;
+        let input = self.input.get();
+        let (given, grabs) = (input.read(py)?, input.grabs());
+        let given = GivenToAll { arrays: given.as_deref(), grabs: &grabs };
+        let (mut left, mut stride) = (n, 1);
         while left > 0 {
             detached(py, || {
                 let begin = Instant::now();
-                while left > 0 {
-                    members.step(given);
-                    left -= 1;
-                    if begin.elapsed() > PATIENCE {
-                        break;
-                    }
+                while left > 0 && begin.elapsed() < PATIENCE {
+                    let steps = stride.min(left);
+                    members.step(given, steps as usize);
+                    left -= steps;
+                    // Strides as long as their time is short.
+                    stride = if begin.elapsed() < PATIENCE / 4 {
+                        (2 * stride).min(STRIDE as u64)
+                    } else {
+                        1.max(stride / 2)
+                    };
                 }
             });
             if left > 0 {
@@ -172,12 +169,11 @@ impl PyBatch {
         PyWorld::new(py, world)
     }
 
-    /// Gravity of each member, m/s²; (n, 3). Set it to three numbers for all, or to (n, 3). It costs nothing.
+    /// Gravity of each member, m/s²; (n, 3). Set it to three numbers for all, or to (n, 3). It costs nothing, and holds whatever the scene changes.
     #[getter]
     fn gravity<'py>(&self, py: Python<'py>) -> PyResult<Numbers<'py>> {
         self.rows(py, &[3], |members, k, out| {
-            let gravity = members.all[k].gravity.unwrap_or(members.world.settings().gravity);
-            out.extend_from_slice(&gravity.to_array());
+            out.extend_from_slice(&members.gravity_of(k).to_array());
         })
     }
 
@@ -267,8 +263,8 @@ impl PyBatch {
     /// ``joint_stiffness``, ``joint_damping``, ``flesh_stiffness``, ``contact_stiffness``, ``contact_damping``; each a number or an array per chosen
     /// member. What is left out is 1.
     ///
-    /// Each varied member compiles its scene and keeps a model of its own. ``gravity`` and ``input.spring_scale`` vary without that. Members whose factors
-    /// are all 1 share the model of the batch again.
+    /// Each varied member keeps tables of its own, and shares plan, names and scratch; with flesh, sensors or scores it compiles its scene. ``gravity`` and
+    /// ``input.spring_scale`` vary without that. Members whose factors are all 1 share the model of the batch again.
     ///
     /// >>> import numpy as np, sinew
     /// >>> batch = sinew.Batch("chain_10", 3)
@@ -285,18 +281,16 @@ impl PyBatch {
         let chosen = self.chosen(members)?;
         let mut guard = self.lock()?;
         let variations = variations(py, chosen.len(), guard.layout.bodies.len(), mass, factors)?;
-        let scene = guard.world.to_scene();
-        let scene = scene.ok_or_else(|| PyValueError::new_err("this world was not made from a scene"))?;
-        let same = Variation::default();
+        let variants = variants(py, &mut guard)?;
         let mut models = Vec::with_capacity(chosen.len());
-        // A few at a time, so that Ctrl-C is heard.
-        for some in variations.chunks(64) {
-            let compile = |variation: &Variation| match *variation == same {
+        // Some at a time, so that Ctrl-C is heard.
+        for some in variations.chunks(256) {
+            let made = |variation: &SceneVariation| match variation.is_empty() {
                 true => Ok(None),
-                false => variation.model(&scene).map(Some),
+                false => variants.model(variation).map(Some),
             };
-            let made: Result<Vec<_>, _> = detached(py, || some.par_iter().map(compile).collect());
-            models.extend(made.map_err(|error| build_error(py, &error, &scene, None))?);
+            let made: Result<Vec<_>, _> = detached(py, || some.par_iter().map(made).collect());
+            models.extend(made.map_err(|error| build_error(py, &error, variants.scene(), None))?);
             py.check_signals()?;
         }
         for (k, model) in chosen.into_iter().zip(models) {
@@ -309,7 +303,11 @@ impl PyBatch {
     /// Its world, states, gravity and choices; what ``input`` holds is not in it. Members with models of their own cannot be pickled.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, BatchParts<'py>)> {
         let (py, batch) = (slf.py(), slf.get());
-        let gravity = batch.gravity(py)?;
+        // Members without a gravity of their own have that of the scene, which may change on the way.
+        let gravity = batch.rows(py, &[3], |members, k, out| {
+            let own = members.all[k].gravity.unwrap_or(DVec3::NAN);
+            out.extend_from_slice(&own.to_array());
+        })?;
         let world = Bound::new(py, batch.world(py)?)?;
         let members = batch.lock()?;
         if members.all.iter().any(|member| member.model.is_some()) {
@@ -329,6 +327,29 @@ impl PyBatch {
     }
 }
 
+/// What varied members share; made when the first are varied.
+fn variants(py: Python<'_>, members: &mut Members) -> PyResult<Arc<SceneVariants>> {
+    if let Some(known) = &members.variants {
+        return Ok(Arc::clone(known));
+    }
+    let scene = members.world.to_scene();
+    let scene = scene.ok_or_else(|| PyValueError::new_err("this world was not made from a scene"))?;
+    let later = &scene.changes[scene.changes_at_start()..];
+    let reaches_in = |change: &ChangeDoc| {
+        change.stepper.is_some() || change.factors().iter().any(|(_, factor)| factor.is_some())
+    };
+    if let Some(change) = later.iter().find(|change| reaches_in(change)) {
+        let (name, at) = (&scene.name, change.at_s);
+        return Err(PyValueError::new_err(format!(
+            "members have one model for all times, but the scene `{name}` changes its own at {at} s"
+        )));
+    }
+    let made = SceneVariants::new(&scene, members.world.in_force_at(0.0).0);
+    let made = Arc::new(made.map_err(|error| build_error(py, &error, &scene, None))?);
+    members.variants = Some(Arc::clone(&made));
+    Ok(made)
+}
+
 /// What a batch is pickled as.
 type BatchParts<'py> = (Bound<'py, PyWorld>, Vec<Bound<'py, PyBytes>>, Numbers<'py>, Option<f64>, bool);
 
@@ -342,10 +363,11 @@ pub(crate) fn batch_from_parts(
     contacts: bool,
 ) -> PyResult<PyBatch> {
     let batch = PyBatch::new(world, states.len(), auto_reset, contacts)?;
-    batch.set_gravity(gravity)?;
+    let gravity = numbers_or_nan("gravity", &gravity, &[&[states.len(), 3]])?;
     let mut members = batch.lock()?;
-    for (member, bytes) in members.all.iter_mut().zip(&states) {
+    for ((member, bytes), gravity) in members.all.iter_mut().zip(&states).zip(gravity.chunks(3)) {
         member.state = PyCheckpoint::read(world.py(), bytes.as_bytes())?;
+        member.gravity = Some(DVec3::from_slice(gravity)).filter(|own| own.is_finite());
     }
     drop(members);
     Ok(batch)

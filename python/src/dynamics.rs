@@ -17,7 +17,9 @@ use crate::threads::detached;
 use crate::vectors::Vec3;
 use crate::world::vector;
 
-/// A world in joint coordinates: ``world.dynamics()``. It is a moment of its own, which steps of the world do not change.
+/// A world in joint coordinates: ``world.dynamics()``. It is a moment of its own, which steps of the world do not change. It knows masses, joints and gravity:
+/// armatures, springs, damping, friction, limits and motors of joints, contacts and flesh are left out. An armature `a` of a joint is to be added to its entry
+/// on the diagonal of the mass matrix, and `a` times the acceleration to the torques of ``inverse``.
 ///
 /// >>> import numpy as np, sinew
 /// >>> dynamics = sinew.load("chain_10").dynamics()
@@ -170,7 +172,7 @@ impl PyDynamics {
         array(py, &[coordinates.len()], coordinates)
     }
 
-    /// The mass matrix.
+    /// The mass matrix, without armatures.
     fn mass_matrix<'py>(&self, py: Python<'py>) -> PyResult<Numbers<'py>> {
         let n = self.n();
         let out = self.at_rates(py, None, |tree, work| {

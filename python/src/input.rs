@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use glam::DVec3;
 use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,7 +12,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyEllipsis;
 use sinew_mechanism::{BodyId, Grab};
 
-use crate::arrays::{array, copy_into, shape_text};
+use crate::arrays::{AnyNumbers, array, copy_into, numbers, shape_text};
+use crate::choice::chosen;
 use crate::errors::unknown;
 use crate::given::{Given, GivenArray};
 use crate::layout::Layout;
@@ -36,7 +38,8 @@ pub(crate) struct PyInput {
     /// The number of members of a batch; none for a world.
     n_members: Option<usize>,
     given: Mutex<Given>,
-    grabs: Mutex<Vec<Grab>>,
+    /// Per member, or those of the world; empty as long as there are none.
+    grabs: Mutex<Vec<Vec<Grab>>>,
 }
 
 /// A lock that no panic can spoil: what it guards is plain data.
@@ -98,7 +101,8 @@ impl PyInput {
         Ok(Some(given).filter(|given| !given.is_empty()))
     }
 
-    pub(crate) fn grabs(&self) -> Vec<Grab> {
+    /// The holds of each member, or of the world; empty without any.
+    pub(crate) fn grabs(&self) -> Vec<Vec<Grab>> {
         lock(&self.grabs).clone()
     }
 
@@ -246,7 +250,8 @@ impl PyInput {
     }
 
     /// Holds a point of a body (in its body frame, m) at a target (world, m) from the next step on: by a spring (N/m, N·s/m), or exactly, as far as
-    /// the joints allow, with an infinite stiffness. It replaces the hold on that body. Worlds only, not batches.
+    /// the joints allow, with an infinite stiffness. It replaces the hold on that body. In a batch it holds the bodies of all members, or of those that ``members``
+    /// tells by a mask or by numbers, at one target or at a target each.
     ///
     /// >>> import sinew
     /// >>> world = sinew.load("chain_10")
@@ -254,38 +259,55 @@ impl PyInput {
     /// >>> _ = world.step(60)
     /// >>> world.input.release(world.body_names[-1])
     /// True
-    #[pyo3(signature = (body, target, point=Vec3(glam::DVec3::ZERO), stiffness=f64::INFINITY, damping=0.0))]
+    #[pyo3(signature = (body, target, point=Vec3(DVec3::ZERO), stiffness=f64::INFINITY, damping=0.0, members=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn grab(
         &self,
         py: Python<'_>,
         body: &str,
-        target: Vec3,
+        target: AnyNumbers<'_>,
         point: Vec3,
         stiffness: f64,
         damping: f64,
+        members: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        if self.n_members.is_some() {
-            return Err(PyValueError::new_err("a batch has no grabs: use input.forces"));
-        }
         if stiffness.is_nan() || stiffness < 0.0 || !(damping >= 0.0 && damping.is_finite()) {
             return Err(PyValueError::new_err(
                 "stiffness and damping of a grab must be at least 0, the damping finite",
             ));
         }
-        let grab = Grab { body: self.body(py, body)?, point: point.0, target: target.0, stiffness, damping };
+        let (body, members) = (self.body(py, body)?, self.chosen(members)?);
+        let targets = match self.n_members {
+            None => numbers("target", &target, &[&[3]])?,
+            Some(_) => numbers("target", &target, &[&[3], &[members.len(), 3]])?,
+        };
         let mut grabs = lock(&self.grabs);
-        grabs.retain(|other| other.body != grab.body);
-        grabs.push(grab);
+        grabs.resize(self.n_members.unwrap_or(1), Vec::new());
+        for (row, member) in members.into_iter().enumerate() {
+            let target = if targets.len() == 3 { &targets[..] } else { &targets[3 * row..] };
+            let target = DVec3::from_slice(target);
+            let of_member = &mut grabs[member];
+            of_member.retain(|other| other.body != body);
+            of_member.push(Grab { body, point: point.0, target, stiffness, damping });
+        }
         Ok(())
     }
 
-    /// Lets go of a body; whether it was held.
-    fn release(&self, py: Python<'_>, body: &str) -> PyResult<bool> {
-        let body = self.body(py, body)?;
-        let mut grabs = lock(&self.grabs);
-        let before = grabs.len();
-        grabs.retain(|grab| grab.body != body);
-        Ok(grabs.len() < before)
+    /// Lets go of a body, in a batch those of all members or of those that ``members`` tells; whether one was held.
+    #[pyo3(signature = (body, members=None))]
+    fn release(&self, py: Python<'_>, body: &str, members: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        let (body, members) = (self.body(py, body)?, self.chosen(members)?);
+        let (mut grabs, mut was_held) = (lock(&self.grabs), false);
+        for member in members {
+            let Some(of_member) = grabs.get_mut(member) else { continue };
+            let before = of_member.len();
+            of_member.retain(|grab| grab.body != body);
+            was_held |= of_member.len() < before;
+        }
+        if grabs.iter().all(Vec::is_empty) {
+            grabs.clear();
+        }
+        Ok(was_held)
     }
 
     /// Back to what the scene has recorded.
@@ -305,12 +327,20 @@ impl PyInput {
         format!(
             "Input({}; {} grabs)",
             if used.is_empty() { "as the scene has it".to_owned() } else { used.join(", ") },
-            lock(&self.grabs).len()
+            lock(&self.grabs).iter().map(Vec::len).sum::<usize>()
         )
     }
 }
 
 impl PyInput {
+    /// The members that are meant; a world is one.
+    fn chosen(&self, members: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
+        match (self.n_members, members) {
+            (None, Some(_)) => Err(PyValueError::new_err("a world has no members")),
+            (n_members, members) => chosen(members, n_members.unwrap_or(1)),
+        }
+    }
+
     fn body(&self, py: Python<'_>, name: &str) -> PyResult<BodyId> {
         let found = self.layout.bodies.iter().position(|body| body == name);
         found.map(BodyId::from_index).ok_or_else(|| unknown(py, "body", name, &self.layout.bodies))

@@ -20,9 +20,9 @@ mod picture;
 mod report;
 
 mod checkpoint;
+mod choice;
 mod input;
 mod scene;
-mod variation;
 
 mod dynamics;
 mod members;

@@ -155,7 +155,7 @@ impl PyWorld {
         let input = self.input.try_lock().map_err(|_| busy())?;
         let input = input.get();
         let given = input.read(py)?;
-        let (given, grabs) = (given.as_deref(), input.grabs());
+        let (given, grabs) = (given.as_deref(), input.grabs().concat());
         let running = &mut *running;
         let mut left = n;
         while left > 0 {
@@ -198,7 +198,7 @@ impl PyWorld {
     /// Moves the bodies until the joints are closed and the grabs of the input are met, at fixed time.
     fn assemble(&self, py: Python<'_>) -> PyResult<PyAssemblyReport> {
         let mut running = self.lock()?;
-        let grabs = self.current_input(py)?.get().grabs();
+        let grabs = self.current_input(py)?.get().grabs().concat();
         let running = &mut *running;
         let input = Input { grabs, ..running.world.input_at(running.world.time()) };
         Ok(detached(py, || running.world.assemble(&input, &Assembly::default())).into())

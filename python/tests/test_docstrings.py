@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import sinew
-from sinew import _errors, _folder, _member, _points, _runners, _table, _views
+from sinew import _errors, _folder, _gradient, _member, _points, _runners, _table, _views
 
 PARSER = doctest.DocTestParser()
 NEEDS = {"latin": "scipy", "sobol": "scipy"}
@@ -41,5 +41,5 @@ def test_examples_of(name, thing, tmp_path, monkeypatch):
 
 
 def test_modules_of_the_package_have_headers():
-    for module in [sinew, _errors, _folder, _member, _points, _runners, _table, _views, sys.modules["sinew.study"]]:
+    for module in [sinew, _errors, _folder, _gradient, _member, _points, _runners, _table, _views, sys.modules["sinew.study"]]:
         assert module.__doc__

@@ -98,6 +98,59 @@ def test_several_at_one_time():
     assert envs.step(np.array([0, 1, 0]))[1].tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_vector_of_members_is_a_vector_of_environments(name):
+    """The batch beside Gymnasium's own vector of single environments: spaces, types, episodes with their ends, information."""
+    count, steps = (2, 2) if "Worm" in name else (3, 6)
+    ours = gymnasium.make_vec(name, num_envs=count, max_episode_steps=steps)
+    other = gymnasium.make_vec(name, num_envs=count, vectorization_mode="sync", max_episode_steps=steps)
+    assert isinstance(ours.unwrapped, gymnasium.vector.VectorEnv) and isinstance(ours.unwrapped.batch, sinew.Batch)
+    assert ours.metadata["autoreset_mode"] == other.metadata["autoreset_mode"]
+    for space in ["action_space", "observation_space", "single_action_space", "single_observation_space"]:
+        assert getattr(ours, space) == getattr(other, space)
+    answers = [envs.reset(seed=5) for envs in [ours, other]]
+    assert np.allclose(answers[0][0], answers[1][0], atol=1e-6) and answers[0][1].keys() == answers[1][1].keys()
+    ours.action_space.seed(3)
+    for _ in range(steps + 3):
+        actions = ours.action_space.sample()
+        mine, theirs = ours.step(actions), other.step(actions)
+        assert mine[0] in ours.observation_space and mine[0].dtype == theirs[0].dtype
+        assert [part.dtype for part in mine[1:4]] == [part.dtype for part in theirs[1:4]]
+        for part, same in zip(mine[:4], theirs[:4]):
+            assert np.allclose(part, same, atol=1e-5)
+        assert mine[4].keys() == theirs[4].keys()
+        for key in mine[4]:
+            assert np.allclose(mine[4][key], theirs[4][key], atol=1e-5)
+
+
+def test_poles_of_a_vector_fall_and_begin_anew():
+    envs = gymnasium.make_vec("sinew/CartPole-v0", num_envs=3)
+    envs.reset(seed=1)
+    ends = np.zeros(3, int)
+    for _ in range(60):
+        seen, rewards, terminated, truncated, _ = envs.step(np.array([1, 1, 0]))
+        assert (rewards == 1).all() or (rewards[~terminated] >= 0).all()
+        ends += terminated
+    assert (ends >= 3).all() and not truncated.any() and np.abs(seen[:, 2]).max() < 0.5
+    before = envs.unwrapped.batch.digests
+    envs.reset(seed=4, options={"reset_mask": np.array([False, True, False])})
+    after = envs.unwrapped.batch.digests
+    assert [a == b for a, b in zip(before, after)] == [True, False, True]
+    for wrong in [{"seed": [1, 2]}, {"options": {"reset_mask": np.zeros(3, bool)}}]:
+        with pytest.raises(ValueError, match="members need"):
+            envs.reset(**wrong)
+    with pytest.raises(ValueError, match="shape"):
+        envs.step(np.array([1, 0]))
+
+
+def test_wrappers_of_gymnasium_take_a_vector_of_members():
+    envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(gymnasium.make_vec("sinew/CartPole-v0", num_envs=2, max_episode_steps=4))
+    envs.reset(seed=1)
+    for _ in range(4):
+        *_, truncated, told = envs.step(np.array([0, 1]))
+    assert truncated.all() and told["episode"]["r"].tolist() == [4, 4]
+
+
 def test_a_policy_learns(capsys):
     train = runpy.run_path(str(PYTHON / "examples" / "train_cartpole.py"))["train"]
     curve = train(rounds=4, tried=8, kept=2)

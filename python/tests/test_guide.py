@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [page for page in ["docs/guide/python.md", "README.md", "python/README.md"] if (ROOT / page).exists()]
+NAMES = ["guide/python", "guide/from-mujoco-rollout", "guide/from-isaac-lab"]
+PAGES = [page for page in [*(f"docs/{name}.md" for name in NAMES), "README.md", "python/README.md"] if (ROOT / page).exists()]
 BLOCKS = [
     pytest.param(text, id=f"{page}-{k}")
     for page in PAGES

@@ -11,19 +11,20 @@
 //!
 //! Forward mode computes accelerations from torques, inverse mode torques from accelerations. In hybrid mode joints
 //! with a given acceleration are prescribed and the others are passive. The position of a ball joint is a quaternion
-//! `w, x, y, z`. A floating body is addressed by its name instead of a joint. Springs, limits and motors of joints do
-//! not act.
+//! `w, x, y, z`. A floating body is addressed by its name instead of a joint. Armatures belong to the inertia: a joint needs the torque `a q̈` more.
+//! Springs, limits, motors, damping and friction of joints, ropes, drag, flesh and contacts do not act; the report says which of them there are.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, HybridReport, JointMode, LinkId, Tree, TreeState};
 use sinew_scene::SceneLimits;
 use sinew_sim::{Force, World};
 
 use crate::args::{DynamicsArgs, DynamicsMode};
 use crate::error::{CommandError, json};
+use crate::joint_forces::{LeftOut, armatures, left_out};
 use crate::{scenes, text::quantity};
 
 /// A state file.
@@ -59,8 +60,10 @@ struct Wrench {
 struct DynamicsReport {
     scene: String,
     mode: &'static str,
-    /// Of the whole tree (J).
+    /// Of the whole tree and its armatures (J).
     kinetic_energy: f64,
+    /// What the scene has and this state is computed without.
+    left_out: Vec<LeftOut>,
     joints: Vec<JointReport>,
 }
 
@@ -95,9 +98,10 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
     let place = args.state.as_ref().map_or_else(|| args.scene.clone(), |path| path.display().to_string());
     let problem = StateEvaluation::new(&world, &tree, &file, args.mode())
         .map_err(|CommandError(text)| CommandError(format!("{place}: {text}")))?;
+    let written = scene.expanded().with_body_colliders();
+    let problem = problem.with_armatures(armatures(&written, &world, &tree));
     let mut work = Dynamics::new(&tree);
-    let seen =
-        work.hybrid(&tree, &problem.state, &problem.command, world.settings().gravity, &problem.external);
+    let seen = problem.solve(&tree, &mut work, world.settings().gravity);
     if let Some((link, direction)) = seen.singular {
         return Err(fault(format!(
             "direction {direction} of `{}` moves no mass (add mass or inertia)",
@@ -107,7 +111,8 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
     let report = DynamicsReport {
         scene: scene.name.clone(),
         mode: args.mode().name(),
-        kinetic_energy: work.kinetic_energy(),
+        kinetic_energy: work.kinetic_energy() + problem.armature_energy(),
+        left_out: left_out(&written),
         joints: tree.links().map(|link| problem.report(&world, &tree, &work, link)).collect(),
     };
     if args.json { json(&report) } else { Ok(table(&report)) }
@@ -129,6 +134,8 @@ struct StateEvaluation {
     state: TreeState,
     command: HybridCommand,
     external: Vec<Force>,
+    /// Per degree of freedom, kg·m² or kg.
+    armatures: Vec<f64>,
 }
 
 impl StateEvaluation {
@@ -152,7 +159,33 @@ impl StateEvaluation {
             command.modes[link.index()] = given.command(mode, name, &mut command.values[dofs])?;
         }
         tree.renormalize(&mut state.coordinates);
-        Ok(Self { state, command, external: external_forces(world, tree, file)? })
+        Ok(Self { state, command, external: external_forces(world, tree, file)?, armatures: Vec::new() })
+    }
+
+    fn with_armatures(self, armatures: Vec<f64>) -> Self {
+        Self { armatures, ..self }
+    }
+
+    fn solve(&self, tree: &Tree, work: &mut Dynamics, gravity: DVec3) -> HybridReport {
+        work.kinematics(tree, &self.state);
+        work.respond_resisted(tree, &self.command, &self.armatures, gravity, &self.external)
+    }
+
+    fn armature_energy(&self) -> f64 {
+        self.armatures
+            .iter()
+            .zip(&self.state.rates)
+            .map(|(armature, rate)| 0.5 * armature * rate * rate)
+            .sum()
+    }
+
+    /// What the actuators of a link give: the torque of the command, or the one that the prescribed acceleration needs, with that of the armature.
+    fn torques(&self, tree: &Tree, work: &Dynamics, link: LinkId) -> Vec<f64> {
+        let dofs = tree.dofs(link);
+        if self.command.mode(link) != JointMode::Prescribed {
+            return self.command.values[dofs].to_vec();
+        }
+        dofs.map(|dof| work.torques()[dof] + self.armatures[dof] * work.accelerations()[dof]).collect()
     }
 
     fn report(&self, world: &World, tree: &Tree, work: &Dynamics, link: LinkId) -> JointReport {
@@ -165,8 +198,8 @@ impl StateEvaluation {
             prescribed: self.command.mode(link) == JointMode::Prescribed,
             position: self.state.coordinates[positions].to_vec(),
             rate: self.state.rates[dofs.clone()].to_vec(),
-            acceleration: work.accelerations()[dofs.clone()].to_vec(),
-            torque: work.torques()[dofs].to_vec(),
+            acceleration: work.accelerations()[dofs].to_vec(),
+            torque: self.torques(tree, work, link),
             reaction_force: reaction.linear.to_array(),
             reaction_torque: reaction.angular.to_array(),
         }
@@ -249,6 +282,10 @@ fn table(report: &DynamicsReport) -> String {
         let found = if joint.prescribed { "torque" } else { "acceleration" };
         let values = if joint.prescribed { &joint.torque } else { &joint.acceleration };
         let _ = writeln!(out, "  {:<width$}  {:<14} {found} {}", joint.joint, joint.kind, numbers(values));
+    }
+    if !report.left_out.is_empty() {
+        let all: Vec<String> = report.left_out.iter().map(LeftOut::text).collect();
+        let _ = writeln!(out, "  left out: {}", all.join("; "));
     }
     out.truncate(out.trim_end().len());
     out

@@ -101,6 +101,13 @@ impl HealthSummary {
         self.notices.note_of_model(HealthNotice::Inverted, steps + 1 - first, first, world.model());
     }
 
+    /// Adds that the last step of a number left what means nothing any more; what a step tells itself is counted already.
+    pub(crate) fn note_lost(&mut self, world: &World, notice: HealthNotice, step: u64) {
+        if notice == HealthNotice::Implausible {
+            self.notices.note_of_model(notice, 1, step, world.model());
+        }
+    }
+
     /// Adds energy that came without a source, from where the gain began.
     fn note_energy(&mut self, world: &World, index: u64) {
         let excess = self.watch.excess(world);

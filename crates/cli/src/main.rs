@@ -28,6 +28,7 @@ mod growing;
 mod health_summary;
 mod import;
 mod interrupt;
+mod joint_forces;
 mod keeper;
 mod loop_summary;
 mod motion;

@@ -4,7 +4,7 @@
 //! m. The bounds are far beyond those of realistic scenes. Cost: one pass over bodies and nodes per step.
 
 use sinew_show::extent;
-use sinew_sim::{BodyId, StepReport, World};
+use sinew_sim::{BodyId, HealthNotice, StepReport, World};
 
 use crate::text::quantity;
 
@@ -30,23 +30,23 @@ impl PlausibleBounds {
         Self { displacement: FAR * reach, gap: APART * (reach + world.violation().tree).max(1.0) }
     }
 
-    /// The first violation after a step, as text.
-    pub(crate) fn violated(&self, world: &World, report: &StepReport) -> Option<String> {
+    /// The first violation after a step: what it is, and in words with who it is.
+    pub(crate) fn violated(&self, world: &World, report: &StepReport) -> Option<(HealthNotice, String)> {
         let body = || (0..world.state().bodies.poses.len()).find_map(|i| self.violated_by_body(world, i));
         let flesh = || (0..world.state().flesh.nodes.len()).find_map(|i| self.violated_by_flesh(world, i));
         let tet = report.health.non_finite_tet;
         body()
             .or_else(flesh)
-            .or_else(|| tet.map(|tet| violated_by_tet(world, tet)))
-            .or_else(|| self.violated_by_joint(world, report))
+            .or_else(|| tet.map(|tet| (HealthNotice::NonFiniteTet, violated_by_tet(world, tet))))
+            .or_else(|| Some((HealthNotice::Implausible, self.violated_by_joint(world, report)?)))
     }
 
-    fn violated_by_body(&self, world: &World, i: usize) -> Option<String> {
+    fn violated_by_body(&self, world: &World, i: usize) -> Option<(HealthNotice, String)> {
         let (pose, motion, dt) =
             (&world.state().bodies.poses[i], &world.state().bodies.motions[i], world.settings().dt);
         let (displacement, turn) = (dt * motion.linear.length(), dt * motion.angular.length());
-        let how = if !(pose.is_finite() && motion.is_finite()) {
-            "is no longer finite".to_owned()
+        let (notice, how) = if !(pose.is_finite() && motion.is_finite()) {
+            (HealthNotice::NonFinite, "is no longer finite".to_owned())
         } else if displacement > self.displacement {
             per_step("moves", displacement, "m")
         } else if turn > FAST {
@@ -54,20 +54,20 @@ impl PlausibleBounds {
         } else {
             return None;
         };
-        Some(format!("body `{}` {how}", world.mechanism().body_name(BodyId::from_index(i))))
+        Some((notice, format!("body `{}` {how}", world.mechanism().body_name(BodyId::from_index(i)))))
     }
 
-    fn violated_by_flesh(&self, world: &World, i: usize) -> Option<String> {
+    fn violated_by_flesh(&self, world: &World, i: usize) -> Option<(HealthNotice, String)> {
         let (nodes, dt) = (&world.state().flesh.nodes[i], world.settings().dt);
         let displacement = dt * nodes.velocities.iter().fold(0.0, |most: f64, v| most.max(v.length()));
-        let how = if !nodes.positions.iter().all(|point| point.is_finite()) {
-            "is no longer finite".to_owned()
+        let (notice, how) = if !nodes.positions.iter().all(|point| point.is_finite()) {
+            (HealthNotice::NonFinite, "is no longer finite".to_owned())
         } else if displacement > self.displacement {
             per_step("moves", displacement, "m")
         } else {
             return None;
         };
-        Some(format!("flesh `{}` {how}", world.flesh_name(i)))
+        Some((notice, format!("flesh `{}` {how}", world.flesh_name(i))))
     }
 
     fn violated_by_joint(&self, world: &World, report: &StepReport) -> Option<String> {
@@ -94,6 +94,6 @@ fn violated_by_tet(world: &World, tet: usize) -> String {
     format!("the force of tetrahedron {tet} of flesh {} is no longer finite", names.join(" or "))
 }
 
-fn per_step(how: &str, amount: f64, unit: &str) -> String {
-    format!("{how} by {} {unit} in a step", quantity(amount))
+fn per_step(how: &str, amount: f64, unit: &str) -> (HealthNotice, String) {
+    (HealthNotice::Implausible, format!("{how} by {} {unit} in a step", quantity(amount)))
 }

@@ -21,6 +21,8 @@ pub(crate) struct FoundScene {
     read: Vec<PathBuf>,
     /// The file that it is made of, and what became of that.
     made_of: Option<(String, Imported)>,
+    /// Paths and values that were replaced.
+    set: Vec<(String, String)>,
 }
 
 impl FoundScene {
@@ -76,7 +78,7 @@ pub(crate) fn find(
         let (imported, read) = import::read_and_tell(path, choices)?;
         let source = SceneSource::new(imported.scene.to_ron(), format!("{scene} (as a scene)"));
         let source = source.with_files(imported.scene.files.clone()).with_limits(limits);
-        return Ok(FoundScene { source, read, made_of: Some((scene.to_owned(), imported)) });
+        return Ok(FoundScene { source, read, made_of: Some((scene.to_owned(), imported)), set: Vec::new() });
     }
     if !import::is_foreign(path) {
         import::refuse_choices(path, choices)?;
@@ -88,7 +90,8 @@ pub(crate) fn find(
     let file = files.next().or(is_unknown.then_some(path));
     let built_in = || find_built_in(scene).map(|source| source.with_limits(limits));
     let source = file.map_or_else(built_in, |path| Ok(SceneSource::load_within(path, limits)?))?;
-    Ok(FoundScene { source, read: file.map(Path::to_owned).into_iter().collect(), made_of: None })
+    let read = file.map(Path::to_owned).into_iter().collect();
+    Ok(FoundScene { source, read, made_of: None, set: Vec::new() })
 }
 
 /// The built-in scene of a name.
@@ -106,13 +109,38 @@ pub(crate) fn changed(scene: &str, changes: &ChangeArgs) -> Result<FoundScene, C
     for (path, value) in &changes.set {
         found.source.set(path, value)?;
     }
+    found.set.clone_from(&changes.set);
     Ok(found)
 }
 
 /// The sweep members of `scene`, which was parsed from `found`; one member without a sweep.
 pub(crate) fn members(found: &FoundScene, scene: &SceneDoc) -> Result<Vec<SweptScene>, CommandError> {
     // The values of a member are in no file: errors point at the value that the sweep replaces.
-    sinew_sim::sweep_runs(scene).map_err(|errors| found.located(scene, &errors.into()))
+    let members = sinew_sim::sweep_runs(scene).map_err(|errors| found.located(scene, &errors.into()))?;
+    let ends: Vec<&SceneDoc> =
+        members.first().into_iter().chain(members.last()).map(|member| &member.scene).collect();
+    match found.set.iter().find(|given| is_swept_away(given, scene, &ends)) {
+        None => Ok(members),
+        Some((path, value)) => {
+            let swept: Vec<&str> = scene.sweep.iter().map(|sweep| sweep.path.as_str()).collect();
+            let swept = swept.join("` and `");
+            Err(CommandError(format!(
+                "--set {path}={value}: the sweep of the scene gives `{swept}` its own values (add --set sweep=[] for one run, or set the values of the sweep)"
+            )))
+        }
+    }
+}
+
+/// Whether a value that was set is in the scene, but not in all of its members.
+fn is_swept_away((path, value): &(String, String), scene: &SceneDoc, members: &[&SceneDoc]) -> bool {
+    let without_sweep = SceneDoc { sweep: Vec::new(), ..scene.clone() };
+    let changes = |scene: &SceneDoc| {
+        let mut set = scene.clone();
+        set.set(path, value).is_ok() && set != *scene
+    };
+    let is_there =
+        !scene.sweep.is_empty() && !path.trim_start().starts_with("sweep") && !changes(&without_sweep);
+    is_there && members.iter().any(|member| changes(member))
 }
 
 /// The world of `scene`, a sweep member of the scene parsed from `found`.

@@ -203,7 +203,9 @@ impl<'a> Running<'a> {
         self.table.iter().for_each(|table| table.prepare(world));
         self.watch.begin_step(world);
         let report = tally.step(world);
-        self.lost = self.bounds.violated(world, &report).or_else(|| self.watch.stops(&tally.health));
+        let lost = self.bounds.violated(world, &report);
+        lost.iter().for_each(|(notice, _)| tally.health.note_lost(world, *notice, tally.steps));
+        self.lost = lost.map(|(_, what)| what).or_else(|| self.watch.stops(&tally.health));
         let before = tally.expectations.broken().len();
         tally.expectations.observe(world, &report);
         events.note(world, &tally.expectations.broken()[before..]);

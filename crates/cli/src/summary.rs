@@ -23,7 +23,7 @@ pub(crate) struct Summary {
     /// Statistics of flesh and contacts; absent if the scene has neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) flesh: Option<FleshSummary>,
-    /// Kinetic, gravitational and elastic energy (J).
+    /// Kinetic, gravitational and elastic energy (J); that of all runs of a sweep together.
     pub(crate) energy_initial: f64,
     pub(crate) energy_final: f64,
     /// Seconds per stage of the step, in the order of the stages.
@@ -138,7 +138,8 @@ impl Summary {
         if let (Some(total), Some(flesh)) = (&mut self.flesh, &other.flesh) {
             total.merge(flesh);
         }
-        self.energy_final = other.energy_final;
+        self.energy_initial += other.energy_initial;
+        self.energy_final += other.energy_final;
         self.digest.push_str(&other.digest);
         self.trouble = self.trouble.take().or_else(|| other.trouble.clone());
         self.time.interrupted = self.time.interrupted.take().or_else(|| other.time.interrupted.clone());
@@ -203,7 +204,8 @@ impl Summary {
         let [position, rotation] = [self.max_position_error, self.max_rotation_error].map(quantity);
         lines.push(format!("  joint error    at most {position} m, {rotation} rad"));
         let [before, after] = [self.energy_initial, self.energy_final].map(quantity);
-        lines.push(format!("  energy         {before} J -> {after} J"));
+        let together = if self.runs.is_empty() { "" } else { ", the sum of all runs" };
+        lines.push(format!("  energy         {before} J -> {after} J{together}"));
         lines.push(format!("  state digest   {}", self.digest));
         lines
     }

@@ -31,6 +31,7 @@ use crate::{
     flesh::PreparedFlesh,
     info::SceneInfo,
     joints::{BuiltJoint, joint_specs},
+    jumps::jump_doubts,
     names::Names,
     score::controller,
     settings::settings,
@@ -48,8 +49,16 @@ pub(crate) struct BuiltScene {
     pub(crate) script: Script,
     pub(crate) appearance: Appearance,
     pub(crate) info: SceneInfo,
-    /// None if the scene has more than rigid parts.
-    pub(crate) parts: Option<RigidParts>,
+    pub(crate) parts: RigidParts,
+    /// Whether it has no more than these parts.
+    pub(crate) is_plain: bool,
+}
+
+impl BuiltScene {
+    /// Its parts; none if it has more than them.
+    pub(crate) fn plain_parts(self) -> Option<RigidParts> {
+        self.is_plain.then_some(self.parts)
+    }
 }
 
 /// Builds a valid scene as if it had no changes.
@@ -78,6 +87,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     }
     info.doubt_pulls(&expanded, (&mechanism, &bodies), settings.dt);
     info.doubts.extend(velocity_doubts(&expanded, (&mechanism, &bodies)));
+    info.doubts.extend(jump_doubts(&expanded, (&mechanism, &bodies), settings.dt));
     let mut start = State::from(bodies);
     let kinds = SurfaceKinds::of(&expanded);
     let colliders = scene_colliders(&expanded, &mechanism, &names.bodies, (&meshes, &kinds))?;
@@ -106,8 +116,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
         model = model.with_reduced(reduced);
     }
     start.model = model.identity();
-    let parts = is_plain(&expanded).then(|| RigidParts::new(specs, colliders, names));
-    Ok(BuiltScene { model, settings, start, script, appearance, info, parts })
+    let (parts, is_plain) = (RigidParts::new(specs, colliders, names), is_plain(&expanded));
+    Ok(BuiltScene { model, settings, start, script, appearance, info, parts, is_plain })
 }
 
 /// The mechanism of a scene, its script and its appearance, as far as they are made.

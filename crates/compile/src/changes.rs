@@ -10,7 +10,10 @@ use sinew_engine::{Appearance, Model, Settings, State};
 use sinew_scene::{ChangeDoc, SceneDoc, StepperDoc, validate};
 
 use crate::rigid::RigidParts;
-use crate::{build::build, error::BuildError, info::SceneInfo, script::Script, settings::settings};
+use crate::{
+    build::build, error::BuildError, idle::idle_forces, info::SceneInfo, script::Script, settings::settings,
+    untimely::untimely,
+};
 
 /// Everything that a scene becomes.
 #[derive(Clone, Debug)]
@@ -68,13 +71,17 @@ pub fn compile(scene: &SceneDoc) -> Result<CompiledScene, BuildError> {
         settings: built.settings,
         values: scene.settings_after(n),
     };
+    // What is written is doubted, not what a change makes of it.
+    let mut info = built.info.of_steps(scene);
+    info.doubts.extend(untimely(scene));
+    info.doubts.extend(idle_forces(scene));
     Ok(CompiledScene {
         periods: periods(scene, first, &[], &built.start)?,
         start: built.start,
         script: built.script,
         appearance: built.appearance,
-        info: built.info.of_steps(scene),
-        parts: built.parts,
+        info,
+        parts: built.is_plain.then_some(built.parts),
     })
 }
 

@@ -43,7 +43,7 @@ impl<'a> SurfaceKinds<'a> {
 }
 
 /// What pairs of a scene say: rules for kinds of surfaces, and owners that never touch.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ScenePairs {
     rules: Vec<PairRule>,
     apart: Vec<[Owner; 2]>,
@@ -57,6 +57,15 @@ impl ScenePairs {
         };
         let apart = apart.filter_map(|pair| Some([named(&pair.a)?, named(&pair.b)?])).collect();
         Self { rules: kinds.rules(scene), apart }
+    }
+}
+
+impl ScenePairs {
+    /// The same with a factor on the friction of the rules.
+    pub(crate) fn with_friction(&self, factor: f64) -> Self {
+        let mut rules = self.rules.clone();
+        rules.iter_mut().filter_map(|rule| rule.friction.as_mut()).for_each(|mu| *mu *= factor);
+        Self { rules, apart: self.apart.clone() }
     }
 }
 
@@ -112,6 +121,17 @@ impl SceneColliders {
         let document = (|item: &(u32, Collider)| item.0, |item: &mut (u32, Collider), new| item.0 = new);
         merge_by(document, (&mut self.all, places[1]), (other.all, other_places[1]));
         self.n_solids = self.all.len();
+    }
+
+    /// The same colliders with the materials of other numbers, from the document and the owner of each. None if one is out of range.
+    pub(crate) fn with_materials(&self, material: impl Fn(usize, Owner) -> ContactMaterial) -> Option<Self> {
+        let changed = |(document, collider): &(u32, Collider)| {
+            let (kind, owner) = (collider.material().kind, collider.owner());
+            let material = ContactMaterial { kind, ..material(*document as usize, owner) };
+            Some((*document, collider.clone().with_material(material).ok()?))
+        };
+        let all = self.all.iter().map(changed).collect::<Option<_>>()?;
+        Some(Self { all, n_solids: self.n_solids })
     }
 
     /// The models that a mechanism needs. Bodies that a joint connects, or that are to stay apart, ignore each other.

@@ -1,15 +1,15 @@
-//! What of a scene is probably not meant: meshes in other units, decompositions that are too coarse, bodies that fall through everything or sink in, friction without effect, tracks that overshoot. Linear
+//! What of a scene is probably not meant: meshes in other units, decompositions that are too coarse, bodies that fall through everything, sink in or turn too fast, friction without effect, tracks that overshoot or lose turns. Linear
 //! cost.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, f64::consts::PI};
 
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, ContactDoc, EndDoc, FirmnessDoc, SceneDoc, SceneIssue, SceneIssueKind,
+    BodyDoc, BodyKindDoc, ContactDoc, EndDoc, FirmnessDoc, InputDoc, SceneDoc, SceneIssue, SceneIssueKind,
 };
 
 use crate::{
-    collider_meshes::ColliderMeshes, flesh::PreparedFlesh, overshoot::overshooting, rolling::rolling_doubts,
-    units::other_units,
+    collider_meshes::ColliderMeshes, flesh::PreparedFlesh, long_turns::long_turns, overshoot::overshooting,
+    rolling::rolling_doubts, units::other_units,
 };
 
 /// The doubts about a scene, its generators written out: the place, and the fix.
@@ -34,8 +34,10 @@ pub(crate) fn doubts(
     }));
     found.extend(fall_through(scene));
     found.extend(thin_contacts(scene));
+    found.extend(too_fast_turns(scene));
     found.extend(rolling_doubts(scene));
     found.extend(overshooting(scene));
+    found.extend(long_turns(scene));
     found
 }
 
@@ -84,6 +86,29 @@ pub(crate) fn thin_contacts(scene: &SceneDoc) -> Vec<SceneIssue> {
                 1e3 * thin
             ),
             hint: "use firmness: Scaled(stiffness: 1000, damping: 30) or more, or larger units".to_owned(),
+        })
+    };
+    scene.bodies.iter().enumerate().filter_map(doubt).collect()
+}
+
+/// Kinematic bodies that keep a velocity with which they turn by more than half a turn in a step: between two poses they go the short way.
+fn too_fast_turns(scene: &SceneDoc) -> Vec<SceneIssue> {
+    let is_led = |body: &BodyDoc| {
+        let led = |input: &InputDoc| matches!(input, InputDoc::Kinematic(input) if input.body == body.name);
+        scene.inputs.iter().any(led)
+    };
+    let turns = |body: &BodyDoc| {
+        body.kind == BodyKindDoc::Kinematic && body.velocity.angular.length() * scene.dt > PI && !is_led(body)
+    };
+    let doubt = |(i, body): (usize, &BodyDoc)| {
+        turns(body).then(|| SceneIssue {
+            field: format!("bodies[{i}].velocity"),
+            kind: SceneIssueKind::OutOfRange,
+            message: format!(
+                "`{}` turns by more than half a turn in a step, and a step takes it the short way",
+                body.name
+            ),
+            hint: "use a shorter dt, or a Dynamic body on a Hinge with a motor".to_owned(),
         })
     };
     scene.bodies.iter().enumerate().filter_map(doubt).collect()

@@ -14,6 +14,7 @@ use crate::{
     build::build,
     colliders::ScenePairs,
     doubts::{fall_through, thin_contacts},
+    idle::idle_forces,
     merge::merge_by,
     rigid::RigidParts,
     velocities::velocity_doubts,
@@ -47,7 +48,8 @@ impl RigidParts {
     ) -> Option<EditedScene> {
         validate(&excerpt.scene).ok()?;
         let built = build(&excerpt.scene).ok()?;
-        let new = built.parts?;
+        let solids_of_excerpt = built.appearance.solids.clone();
+        let new = built.plain_parts()?;
         let documents = collider_places(scene, excerpt);
         let own = Moves { bodies: &moves.bodies, joints: &moves.joints };
         let places = Moves { bodies: &excerpt.bodies, joints: &excerpt.joints };
@@ -64,14 +66,15 @@ impl RigidParts {
             |solid: &SolidAppearance| solid.body.index() as u32,
             |solid: &mut SolidAppearance, body: u32| solid.body = BodyId::from_index(body as usize),
         );
-        merge_by(body, (&mut solids, own.bodies), (built.appearance.solids, places.bodies));
+        merge_by(body, (&mut solids, own.bodies), (solids_of_excerpt, places.bodies));
         let appearance = Appearance { solids, ..Appearance::default() };
         let parts = Self { specs, colliders, names };
         let (model, start) = parts.model()?;
-        // All others are about meshes, flesh, springs and ropes.
+        // All others are about meshes, flesh, springs, ropes, tracks and inputs.
         let mut doubts = fall_through(scene);
         doubts.extend(thin_contacts(scene));
         doubts.extend(velocity_doubts(scene, (model.mechanism(), &start.bodies)));
+        doubts.extend(idle_forces(scene));
         Some(EditedScene { model: Arc::new(model), start, appearance, doubts, parts })
     }
 

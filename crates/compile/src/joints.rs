@@ -78,20 +78,27 @@ fn add_forces(
     mut spec: JointSpec,
     path: &dyn Fn() -> String,
 ) -> Result<JointSpec, BuildError> {
+    set_forces(doc, &mut spec);
+    if doc.force_coordinate() == Some(ForceCoordinate::Rotation) {
+        add_rest_rotation(doc, &mut spec, path)?;
+    }
+    Ok(match (&doc.drive, drive_coordinate(doc)) {
+        (Some(_), Some(coordinate)) => spec.driven_by(coordinate),
+        _ => spec,
+    })
+}
+
+/// Springs, limits, motor, armature and friction of a document.
+pub(crate) fn set_forces(doc: &JointDoc, spec: &mut JointSpec) {
     match doc.force_coordinate() {
         Some(ForceCoordinate::Angle) => spec.twist = scalar_force(doc),
         Some(ForceCoordinate::Slide) => spec.slide = scalar_force(doc),
         Some(ForceCoordinate::Rotation) => {
             spec.rotation = rotation_force(doc);
             spec.twist = twist_force(doc);
-            add_rest_rotation(doc, &mut spec, path)?;
         }
         None => {}
     }
-    Ok(match (&doc.drive, drive_coordinate(doc)) {
-        (Some(_), Some(coordinate)) => spec.driven_by(coordinate),
-        _ => spec,
-    })
 }
 
 /// The coordinate that a drive of this joint prescribes.

@@ -20,6 +20,7 @@ impl SceneInfo {
         let pulls = Pulls { scene, model, state, dt };
         self.doubts.extend((0..scene.ropes.len()).filter_map(|i| pulls.short_rope(i)));
         self.doubts.extend((0..scene.springs.len()).filter_map(|i| pulls.tense_spring(i)));
+        self.doubts.extend((0..scene.springs.len()).filter_map(|i| pulls.idle_spring(i)));
     }
 }
 
@@ -63,6 +64,16 @@ impl Pulls<'_> {
                 "`{name}` is {strain:.3} m off its length and stiff, which flings its load at up to {speed:.0} m/s"
             ),
             hint: format!("use {distance:.3}, the distance of its ends, or less stiffness"),
+        })
+    }
+
+    fn idle_spring(&self, index: usize) -> Option<SceneIssue> {
+        let SpringDoc { name, stiffness, damping, .. } = &self.scene.springs[index];
+        (*stiffness == 0.0 && *damping == 0.0).then(|| SceneIssue {
+            field: format!("springs[{index}].stiffness"),
+            kind: SceneIssueKind::OutOfRange,
+            message: format!("`{name}` has neither stiffness nor damping, so it does nothing"),
+            hint: "give it stiffness, or leave it out".to_owned(),
         })
     }
 

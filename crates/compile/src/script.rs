@@ -1,13 +1,15 @@
 //! Recorded inputs of a scene, with names resolved: the input of each step.
 //!
 //! A step from `t` to `t + h` takes positions, targets and factors of tracks at its end, as an implicit step does. An entry with a time
-//! window acts if the middle of the step is inside it, so rounding of `t` never moves a switch by a step. Cost: each track is
+//! window acts if the middle of the step is inside it, so rounding of `t` never moves a switch by a step. A kinematic body without a track
+//! moves on from where it is with the velocity that it begins with. Cost: each track is
 //! sampled once per step; nothing is allocated after the first step.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose};
 use sinew_mechanism::{
-    BodyId, Drive, DriveCoordinate, Grab, Input, JointId, Model, MotorTarget, MuscleId, State, TransmissionId,
+    BodyId, Drive, DriveCoordinate, Grab, Input, JointId, Model, MotorTarget, MuscleId, State,
+    TransmissionId, coasting,
 };
 use sinew_scene::{Track, TrackDoc, TrackPoint};
 
@@ -128,6 +130,7 @@ impl Script {
         points.clear();
         points.extend(self.tracks.iter().map(|track| track.sample(times.end)));
         self.fill_bodies(times.middle, points, input);
+        self.fill_coasting((model, state), times.end, input);
         self.fill_wrenches(model, state, times.middle, points, input);
         self.fill_joints(times.middle, points, input);
         self.skin.fill(times.middle, points, &mut input.skin);
@@ -155,6 +158,15 @@ impl Script {
             stiffness: grab.stiffness,
             damping: grab.damping,
         }));
+    }
+
+    /// Kinematic bodies without a track that begin with a velocity keep it.
+    fn fill_coasting(&self, (model, state): (&Model, &State), end: f64, input: &mut Input) {
+        let is_led = |body: BodyId| self.kinematic.iter().any(|entry| entry.body == body);
+        for (body, pose, twist) in coasting(model, state, end - state.time).filter(|entry| !is_led(entry.0)) {
+            input.kinematic.push((body, pose));
+            input.kinematic_twists.push((body, twist));
+        }
     }
 
     /// Forces and torques on bodies.

@@ -75,6 +75,15 @@ impl Collider {
         Self::new(Owner::World, Pose::new(rotation_from_z(normal), point), ContactShape::Plane, material)
     }
 
+    /// The same with another material.
+    ///
+    /// # Errors
+    /// Numbers of the material out of range.
+    pub fn with_material(self, material: ContactMaterial) -> Result<Self, ContactError> {
+        material.check()?;
+        Ok(Self { material, ..self })
+    }
+
     /// The same with other groups.
     #[must_use]
     pub fn with_groups(self, groups: Groups) -> Self {

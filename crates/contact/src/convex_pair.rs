@@ -4,6 +4,10 @@
 //! normal of a face, the opposite face is clipped by the planes through the edges of that face (Sutherland and Hodgman
 //! 1974). Each remaining corner is a contact; its depth is measured to the plane of the face. Otherwise the nearest
 //! points are the contact. They are added also where a polygon stands for a round surface and misses the deepest point.
+//!
+//! Solids that lie flush side by side are as one: what slides over them has sunk in a little, so its front overlaps the side of the next by a strip along the
+//! edge. If no more than that is over a face, and the solids overlap no more across that edge, there is no contact: up to [`FLUSH`], and [`FLUSH_SHARE`] of the thinner solid.
+//! What stands out more stops what comes.
 
 use crate::box_separation::{Separation, boxes};
 use crate::face_polygon::{FaceCorner, FacePolygon};
@@ -29,10 +33,16 @@ const SECOND: u64 = 1 << 61;
 /// A side of a box faces a face if the cosine between its normal and the opposite one is at least this (3°).
 const FACING: f64 = 0.05;
 
+/// Widest strip along an edge that counts as nothing (m), and as a share of the thinner solid: more than contacts sink in at rest.
+const FLUSH: f64 = 1e-3;
+const FLUSH_SHARE: f64 = 0.01;
+
 /// Buffers.
 #[derive(Default)]
 pub(crate) struct FaceClipper {
     epa: EPA,
+    /// Widest strip that counts as nothing, m.
+    flush: f64,
     polygons: [FacePolygon; 2],
     corners: [Vec<FaceCorner>; 2],
 }
@@ -47,6 +57,7 @@ impl FaceClipper {
         out: &mut Vec<ContactSpot>,
     ) {
         let radii = radius(a) + radius(b);
+        self.flush = FLUSH.min(FLUSH_SHARE * thickness(a).min(thickness(b)));
         let is_box = |solid: WorldShape<'_>| matches!(solid.shape, ContactShape::Solid(Shape::Box { .. }));
         if is_box(a) && is_box(b) {
             self.boxes(a, b, margin, out);
@@ -62,7 +73,11 @@ impl FaceClipper {
             self.larger(nearby.normal).or_else(|| (0..2).find(|&i| self.aligned(i, nearby.normal)));
         let found = out.len();
         if let Some(reference) = reference {
-            self.clip(reference, radii, margin, out);
+            let strip = self.clip(reference, radii, margin, out);
+            if strip.is_some_and(|inward| self.are_flush([a, b], reference, inward)) {
+                out.truncate(found);
+                return;
+            }
         }
         let deepest = out[found..].iter().fold(f64::INFINITY, |least, spot| least.min(spot.distance));
         if deepest > witness.distance + reference.map_or(0.0, |i| RIM * self.polygons[i].size()) {
@@ -80,7 +95,7 @@ impl FaceClipper {
                 out.push(spot(&nearby, [0.0; 2], feature));
                 for reference in [0, 1] {
                     self.faces(a, b, nearby.normal, [DVec3::ZERO; 2]);
-                    self.clip_sides(reference, [a, b][1 - reference], margin, out);
+                    self.clip_sides(reference, [a, b], margin, out);
                 }
                 let mut i = 0;
                 out.retain(|spot| {
@@ -91,7 +106,7 @@ impl FaceClipper {
             Separation::Face { normal, of_second } => {
                 self.faces(a, b, normal, [DVec3::ZERO; 2]);
                 let reference = self.larger(normal).unwrap_or(usize::from(of_second));
-                self.clip_sides(reference, [a, b][1 - reference], margin, out);
+                self.clip_sides(reference, [a, b], margin, out);
             }
         }
         // A corner that two sides share counts once.
@@ -105,24 +120,35 @@ impl FaceClipper {
         });
     }
 
-    /// Clips all sides of a box that face the reference face.
+    /// Clips all sides of the other box that face the reference face.
     fn clip_sides(
         &mut self,
         reference: usize,
-        other: WorldShape<'_>,
+        boxes: [WorldShape<'_>; 2],
         margin: f64,
         out: &mut Vec<ContactSpot>,
     ) {
         let Some(outward) = self.polygons[reference].normal else { return };
+        let other = boxes[1 - reference];
         let axes = other.placed.axes;
         for axis in [axes.x_axis, axes.y_axis, axes.z_axis] {
             let cosine = axis.dot(outward);
             if cosine.abs() >= FACING {
                 let side = axis * -cosine.signum();
                 support_polygon(other, side, DVec3::ZERO, &mut self.polygons[1 - reference]);
-                self.clip(reference, 0.0, margin, out);
+                let found = out.len();
+                let strip = self.clip(reference, 0.0, margin, out);
+                if strip.is_some_and(|inward| self.are_flush(boxes, reference, inward)) {
+                    out.truncate(found);
+                }
             }
         }
+    }
+
+    /// Whether two solids overlap by no more than a strip across an edge of the reference face, with the unit vector `inward` from that edge (world).
+    fn are_flush(&self, solids: [WorldShape<'_>; 2], reference: usize, inward: DVec3) -> bool {
+        let of_reference = reach(solids[reference], -inward);
+        of_reference + reach(solids[1 - reference], inward) <= self.flush
     }
 
     /// The faces of both solids towards each other; the normal is from the first to the second.
@@ -143,10 +169,17 @@ impl FaceClipper {
         flat.then(|| usize::from(self.polygons[1].area() > 1.01 * self.polygons[0].area()))
     }
 
-    /// Clips the other polygon by the reference face and adds the remaining corners as contacts.
-    fn clip(&mut self, reference: usize, radii: f64, margin: f64, out: &mut Vec<ContactSpot>) {
+    /// Clips the other polygon by the reference face and adds the remaining corners as contacts. If they are but a strip along an edge, returns the inward unit
+    /// vector across it.
+    fn clip(
+        &mut self,
+        reference: usize,
+        radii: f64,
+        margin: f64,
+        out: &mut Vec<ContactSpot>,
+    ) -> Option<DVec3> {
         let (face, other) = (&self.polygons[reference], &self.polygons[1 - reference]);
-        let Some(outward) = face.normal else { return };
+        let outward = face.normal?;
         let [current, next] = &mut self.corners;
         current.clear();
         current.extend_from_slice(&other.corners);
@@ -170,6 +203,7 @@ impl FaceClipper {
                 out.push(ContactSpot { feature, point, normal: outward * sign, distance });
             }
         }
+        strip(current, other, face, self.flush)
     }
 
     /// Nearest points, or the deepest points of overlapping solids; none beyond `reach`.
@@ -254,6 +288,23 @@ fn spot(nearby: &NearestPoints, radii: [f64; 2], feature: u64) -> ContactSpot {
     ContactSpot { feature, point, normal: -normal, distance }
 }
 
+/// The inward unit vector across an edge of a face if what is left of a polygon over the face is a strip along it, narrower than `width` (m), and the rest is beyond.
+fn strip(left: &[FaceCorner], whole: &FacePolygon, face: &FacePolygon, width: f64) -> Option<DVec3> {
+    let outward = face.normal.filter(|_| !left.is_empty())?;
+    let ends = face.corners.iter().skip(1).chain(&face.corners);
+    let mut edges = face
+        .corners
+        .iter()
+        .zip(ends)
+        .map(|(from, to)| (from.point, outward.cross(to.point - from.point).normalize_or_zero()));
+    let is_strip = |&(from, inward): &(DVec3, DVec3)| {
+        let height = |corner: &FaceCorner| inward.dot(corner.point - from);
+        left.iter().all(|corner| height(corner) < width)
+            && whole.corners.iter().any(|corner| height(corner) < -width)
+    };
+    edges.find(is_strip).map(|(_, inward)| inward)
+}
+
 /// Keeps what is on the inner side of a plane `inward·x ≥ level`; `edge` names the plane.
 fn clip_by_plane(polygon: &[FaceCorner], out: &mut Vec<FaceCorner>, inward: DVec3, level: f64, edge: u64) {
     out.clear();
@@ -277,6 +328,19 @@ fn clip_by_plane(polygon: &[FaceCorner], out: &mut Vec<FaceCorner>, inward: DVec
             });
         }
     }
+}
+
+/// Least extent, m.
+fn thickness(solid: WorldShape<'_>) -> f64 {
+    solid.shape.extent().map_or(0.0, |extent| 2.0 * extent.half.min_element())
+}
+
+/// How far a solid reaches along a unit vector (m, world); no end if it has none.
+fn reach(solid: WorldShape<'_>, along: DVec3) -> f64 {
+    let Some(core) = core(solid.shape) else { return f64::INFINITY };
+    let pose = solid.placed.pose;
+    let pose = ParryPose::from_parts(pose.translation, core.turned(pose.rotation));
+    along.dot(core.support().support_point(&pose, along)) + radius(solid)
 }
 
 fn radius(solid: WorldShape<'_>) -> f64 {

@@ -3,11 +3,12 @@
 //! A [`ContactModel`] is immutable and shared. A [`ContactWorkspace`] has buffers only: results depend on the model,
 //! the poses and the margin only, to the bit, so a restored run finds the same contacts.
 
+use crate::broad_phase::{Sweep, sorted_ones};
 use crate::contact_point::{ContactPoint, Owner};
 use crate::pair_rules::{PairRule, PairRules};
 use crate::placed::{PlacedCollider, Presence};
 use crate::skin_search::SkinScratch;
-use crate::{broad_phase::Sweep, collider::Collider, error::ContactError, narrow_phase::NarrowScratch};
+use crate::{collider::Collider, error::ContactError, narrow_phase::NarrowScratch};
 use sinew_math::Pose;
 
 /// The largest number of colliders and of bodies.
@@ -22,6 +23,8 @@ pub struct ContactModel {
     ignored: Vec<[Owner; 2]>,
     /// The part that each collider belongs to.
     parts: Vec<u32>,
+    /// Which of them may meet another solid one.
+    pub(crate) sorted: Vec<bool>,
     pub(crate) rules: PairRules,
 }
 
@@ -83,7 +86,8 @@ impl ContactModel {
         ignored.sort_unstable();
         ignored.dedup();
         let parts = (0..colliders.len() as u32).collect();
-        Ok(Self { colliders, n_bodies, ignored, parts, rules: PairRules::default() })
+        let sorted = sorted_ones(&colliders);
+        Ok(Self { colliders, n_bodies, ignored, parts, sorted, rules: PairRules::default() })
     }
 
     /// The same with colliders as parts of something larger, such as the shapes of one body: events and queries tell the part. A part per
@@ -238,8 +242,8 @@ impl ContactModel {
         let margin = usable(margin);
         let skipped_colliders = self.place(before, poses, margin, work);
         let ContactWorkspace { placed, sweep, narrow, admitted, .. } = work;
-        let pairs =
-            sweep.pairs(placed, |i, j| is_wanted(self.owners(i, j)) && self.may_touch_if([i, j], admitted));
+        let is_wanted = |i, j| is_wanted(self.owners(i, j)) && self.may_touch_if([i, j], admitted);
+        let pairs = sweep.pairs(placed, &self.sorted, is_wanted);
         for &[i, j] in pairs {
             // the first side moves: a collider of the world is always the other one
             let swap = self.colliders[i as usize].owner() == Owner::World;

@@ -52,7 +52,7 @@ impl ContactModel {
         let is_wanted = |i: usize, j: usize| {
             !self.owners(i, j).into_iter().all(&is_still) && self.may_touch_if([i, j], admitted)
         };
-        let mut pairs = sweep.pairs(placed, is_wanted).iter();
+        let mut pairs = sweep.pairs(placed, &self.sorted, is_wanted).iter();
         let passed = pairs.find(|pair| {
             let [a, b] = pair.map(|i| (&self.colliders()[i as usize], &placed[i as usize]));
             goes_far(a, b) && (has_passed(a, b) || has_passed(b, a))

@@ -90,7 +90,7 @@ impl SensorModel {
         let Self { all, .. } = self;
         all.place_way([before, poses], work);
         let ContactWorkspace { placed, sweep, admitted, .. } = work;
-        for &[i, j] in sweep.pairs(placed, |i, j| self.may_feel_if([i, j], admitted)) {
+        for &[i, j] in sweep.pairs(placed, &all.sorted, |i, j| self.may_feel_if([i, j], admitted)) {
             let pair = [i, j].map(|i| (&all.colliders()[i as usize], &placed[i as usize]));
             if meet(pair, 1.0) || meet_on_way(pair) {
                 let [a, b] = [i, j].map(|i| TouchSide::Collider(all.part(i as usize)));

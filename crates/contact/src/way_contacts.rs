@@ -67,7 +67,7 @@ impl ContactModel {
             !self.owners(i, j).into_iter().all(&is_still) && self.may_touch_if([i, j], admitted)
         };
         let first = out.len();
-        for &[i, j] in sweep.pairs(placed, is_wanted) {
+        for &[i, j] in sweep.pairs(placed, &self.sorted, is_wanted) {
             let swap = self.colliders()[i as usize].owner() == Owner::World;
             let sides = if swap { [j, i] } else { [i, j] };
             let [a, b] = sides.map(|i| (&self.colliders()[i as usize], placed[i as usize]));

@@ -2,6 +2,10 @@
 //!
 //! Flesh advances around bodies that follow their present twists. What flesh and contacts do to the bodies over the step is left as
 //! wrenches; the caller steps the bodies under them, then moves the fixed nodes along ([`FleshSubsteps::finish`]).
+//!
+//! A bone that vibrates in its flesh with the circular frequency `ω` is stable only in steps of up to `1/ω`, whatever the substeps of the flesh. Where
+//! their number is left to the flesh, whole steps are made in as many parts.
+//!
 //! World axes, SI. Cost: linear in tetrahedra and contacts per substep; nothing allocates once warm.
 
 use sinew_contact::ContactSummary;
@@ -10,12 +14,17 @@ use sinew_flesh::{
     rigid_wrenches, step_explicit,
 };
 use sinew_math::Force;
-use sinew_mechanism::{BodyId, Stage, State};
+use sinew_mechanism::{BodyId, Model as Mechanism, Stage, State};
+
+/// Parts of a step at most.
+const MOST_PARTS: f64 = 1024.0;
 
 /// Scratch of explicit flesh, and the wrenches that the last step left.
 pub(crate) struct FleshSubsteps {
     pub(crate) work: ExplicitWorkspace,
     predicted: State,
+    /// Bound on the circular frequency of bones in the flesh, 1/s.
+    bone_rate: f64,
     /// Of flesh, and of its contacts, on bodies.
     pub(crate) flesh_wrenches: Vec<(BodyId, Force)>,
     /// Of contacts between bodies.
@@ -26,17 +35,24 @@ impl FleshSubsteps {
     /// The scratch in a slot; made on first use.
     pub(crate) fn in_slot<'a>(
         slot: &'a mut Option<Box<Self>>,
-        flesh: &FleshModel,
+        (model, flesh): (&Mechanism, &FleshModel),
         bodies: &State,
     ) -> &'a mut Self {
         slot.get_or_insert_with(|| {
             Box::new(Self {
                 work: ExplicitWorkspace::new(flesh),
                 predicted: bodies.clone(),
+                bone_rate: flesh.bone_rate(model),
                 flesh_wrenches: Vec::new(),
                 contact_wrenches: Vec::new(),
             })
         })
+    }
+
+    /// Parts that a step of `dt` seconds is made in so that it resolves how bones vibrate in the flesh; one if the number of substeps is given.
+    pub(crate) fn n_parts(&self, dt: f64, substeps: u32) -> u32 {
+        let parts = if substeps == 0 { (dt * self.bone_rate).ceil() } else { 1.0 };
+        parts.clamp(1.0, MOST_PARTS) as u32
     }
 
     /// Advances flesh and contacts; those between bodies only if `has_bodies`, else they are left to the solve of the bodies.
@@ -48,7 +64,7 @@ impl FleshSubsteps {
         how: &ExplicitFlesh<'_>,
         has_bodies: bool,
     ) -> FleshReport {
-        let Self { work, predicted, flesh_wrenches, contact_wrenches } = self;
+        let Self { work, predicted, flesh_wrenches, contact_wrenches, .. } = self;
         let rigid = if has_bodies {
             rigid_wrenches(flesh, bodies, how.dt, &mut soft.body_anchors, work, contact_wrenches)
         } else {

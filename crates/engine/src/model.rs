@@ -99,6 +99,14 @@ impl Model {
         }
     }
 
+    /// Whether a workspace of it fits another model, which differs in numbers of its bodies, joints and colliders only.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let is_rigid = |model: &Self| model.touching.is_none() && model.reduced.is_none();
+        let has_same_parts = self.flesh.is_some() == other.flesh.is_some()
+            && self.sensors.is_some() == other.sensors.is_some();
+        self.mechanism.is_like(&other.mechanism) && is_rigid(self) && is_rigid(other) && has_same_parts
+    }
+
     /// The bodies and joints.
     pub fn mechanism(&self) -> &sinew_mechanism::Model {
         &self.mechanism

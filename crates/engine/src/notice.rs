@@ -1,8 +1,9 @@
 //! What a step tells beside its numbers: one list of notices, each with the body, joint or rope that it is about.
 //!
 //! A warning means that the result is not what the scene asked for; the rest is worth knowing. [`Health::is_good`](crate::Health::is_good)
-//! is the absence of warnings, except for energy, which is judged over half a second by [`crate::EnergyAccount`], and for inverted
-//! tetrahedra, which are judged at the end of a run: a hit may turn flesh inside out for a few steps. The table of all notices with
+//! is the absence of warnings, except for energy, which is judged over half a second by [`crate::EnergyAccount`], for inverted
+//! tetrahedra, which are judged at the end of a run (a hit may turn flesh inside out for a few steps), and for speeds that mean nothing, which a
+//! run judges by the size of its scene. The table of all notices with
 //! their thresholds is in `docs/guide/health.md`.
 
 use sinew_mechanism::{BodyId, JointId, LoopStop, TransmissionId};
@@ -36,6 +37,8 @@ pub enum HealthNotice {
     DeepFlesh,
     /// Something passed through something else within a step.
     PassedThrough,
+    /// Numbers are finite and mean nothing any more.
+    Implausible,
     /// Tetrahedra are inverted at the end of a run.
     Inverted,
     /// Loops were not solved.
@@ -107,7 +110,7 @@ pub enum Culprit {
 
 impl HealthNotice {
     /// All of them, warnings first.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::Refused,
         Self::NonFinite,
         Self::NonFiniteTet,
@@ -119,6 +122,7 @@ impl HealthNotice {
         Self::DeepContact,
         Self::DeepFlesh,
         Self::PassedThrough,
+        Self::Implausible,
         Self::Inverted,
         Self::UnsolvedLoops,
         Self::UnsolvedFlesh,
@@ -186,6 +190,9 @@ impl HealthNotice {
             Self::DeepContact => "are inside each other by more than a tenth of the thinner one",
             Self::DeepFlesh => "are inside each other by far more than contacts give",
             Self::PassedThrough => "passed through each other within a step",
+            Self::Implausible => {
+                "numbers mean nothing any more: something moves or turns too far in a step, or came apart"
+            }
             Self::Inverted => {
                 "tetrahedra are inverted at the end: use stiffer flesh, smaller loads or shorter steps, or expect it by `max_inverted`"
             }
@@ -197,7 +204,9 @@ impl HealthNotice {
             }
             Self::IgnoredInput => "inputs were ignored: not finite, or for something that cannot take them",
             Self::Regularized => "singular pivots were made soft",
-            Self::Divided => "steps were divided to close joints or settle contacts",
+            Self::Divided => {
+                "steps were divided to close joints, settle contacts or resolve light bones in explicit flesh"
+            }
             Self::OutOfIterations => "loops used up their iterations",
             Self::Contradiction => "rows of loops contradict each other or yield",
             Self::DependentRow => "has a row that other joints imply; its share of the force is not unique",

@@ -39,14 +39,19 @@ impl ContactOverlap {
     }
 
     /// The worst of the contacts between bodies, or with the world, if it is worth telling; `thickness` is the least extent of the colliders of each
-    /// body.
-    pub(crate) fn worst(contacts: impl Iterator<Item = Contact>, thickness: &[f64]) -> Option<Self> {
+    /// body. Where the first step begins nothing has pressed yet: bodies were put into each other, and what contacts give is too much.
+    pub(crate) fn worst(
+        contacts: impl Iterator<Item = Contact>,
+        thickness: &[f64],
+        is_first: bool,
+    ) -> Option<Self> {
         let of = |body: BodyId| thickness.get(body.index()).copied().unwrap_or(f64::INFINITY);
         let overlaps = contacts.filter_map(|contact| {
             let ContactPartner::Body(on) = contact.on else { return None };
             let by = contact.by.and_then(ContactPartner::body);
             let size = of(on).min(by.map_or(f64::INFINITY, of));
-            let slight = (VISIBLE * size).min(SLIGHT_DEPTH).max(SLIGHT * size).max(resting_depth(size));
+            let pressed = if is_first { 0.0 } else { (VISIBLE * size).min(SLIGHT_DEPTH).max(SLIGHT * size) };
+            let slight = pressed.max(resting_depth(size));
             let share = contact.depth / size;
             (contact.depth > slight).then_some(Self { bodies: (on, by), depth: contact.depth, share })
         });
@@ -92,15 +97,18 @@ mod tests {
 
     #[test]
     fn what_contacts_give_is_not_told_however_thin_the_bodies() {
-        let told = |depth: f64, thickness: f64| {
+        let told_at = |depth: f64, thickness: f64, is_first: bool| {
             let on = ContactPartner::Body(BodyId::from_index(0));
             let (sides, point) = ([TouchSide::Collider(0), TouchSide::Collider(1)], DVec3::ZERO);
             let contact = Contact { on, by: None, sides, point, normal: DVec3::Z, depth, force: DVec3::Z };
-            ContactOverlap::worst(std::iter::once(contact), &[thickness]).map(|overlap| overlap.is_deep())
+            ContactOverlap::worst(std::iter::once(contact), &[thickness], is_first)
+                .map(|overlap| overlap.is_deep())
         };
+        let told = |depth: f64, thickness: f64| told_at(depth, thickness, false);
         // a card of 0.3 mm, a plate of 1 mm, a box
         assert_eq!([told(1e-4, 3e-4), told(2e-4, 3e-4)], [None, Some(true)]);
         assert_eq!([told(2.9e-4, 1e-3), told(3.1e-4, 1e-3)], [None, Some(true)]);
+        assert_eq!([told_at(2e-4, 0.1, true), told_at(4e-4, 0.1, true)], [None, Some(false)]);
         assert_eq!([told(4e-3, 0.1), told(6e-3, 0.1), told(0.011, 0.1)], [None, Some(false), Some(true)]);
     }
 }

@@ -45,8 +45,9 @@ impl StepCall<'_> {
         let work = &mut workspace.reduced;
         let work = work.get_or_insert_with(|| Box::new(ReducedWorkspace::new(reduced, &state.bodies)));
         let explicit = &mut workspace.explicit;
-        let mut flesh =
-            model.flesh().map(|flesh| (flesh, FleshSubsteps::in_slot(explicit, flesh, &state.bodies)));
+        let mut flesh = model
+            .flesh()
+            .map(|flesh| (flesh, FleshSubsteps::in_slot(explicit, (mechanism, flesh), &state.bodies)));
         // A command prescribes what an implicit step would have to find.
         let mut touched = match reduced.controller {
             None => TouchedIslands::begin(&mut workspace.touched, model, &state.bodies, input),
@@ -55,7 +56,11 @@ impl StepCall<'_> {
                 None
             }
         };
-        let substeps = n_substeps(&state.flesh, dt, how.most_substeps);
+        let given = settings.flesh_substeps().unwrap_or(0);
+        // A command sees the torques of flesh, and its substeps are those that it was planned for.
+        let resolved = flesh.as_ref().filter(|_| reduced.controller.is_none());
+        let resolved = resolved.map_or(1, |(_, explicit)| explicit.n_parts(dt, given));
+        let substeps = n_substeps(&state.flesh, dt, how.most_substeps).max(resolved);
         report.effort.substeps = substeps;
         // Steps of other schemes may come before and after.
         state.bodies.forget_history();
@@ -69,7 +74,7 @@ impl StepCall<'_> {
         let explicit = ExplicitFlesh {
             dt: dt / f64::from(substeps),
             gravity: settings.gravity,
-            substeps: settings.flesh_substeps().unwrap_or(0),
+            substeps: given,
             activations: &workspace.activations,
             skin: Some(&input.skin),
             ..ExplicitFlesh::default()

@@ -42,6 +42,17 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// The report of the parts of a step so far and of one more: work adds up, what was found is that of the last.
+    pub(crate) fn followed_by_part(self, next: &Self) -> Self {
+        let mut mechanism = self.mechanism.followed_by(next.mechanism);
+        mechanism.substeps = self.mechanism.substeps + next.mechanism.substeps;
+        let mut flesh = next.flesh;
+        flesh.n_solves += self.flesh.n_solves;
+        flesh.iterations += self.flesh.iterations;
+        flesh.elements.non_finite = self.flesh.elements.non_finite.or(flesh.elements.non_finite);
+        Self { mechanism, flesh, ..self }
+    }
+
     /// Adds what the implicit step of touched islands reports, if there was one; `bodies` is where the step has led.
     pub(crate) fn take_touched(
         &mut self,

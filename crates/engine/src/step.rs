@@ -13,8 +13,8 @@
 
 use sinew_flesh::{ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
 use sinew_mechanism::{
-    BodyId, Grab, Implicit, Input, LoopStop, Order, Stage, StepHooks, Watch, is_step_length, past_limit,
-    step_coupled,
+    BodyId, Grab, Implicit, Input, LoopStop, Order, Stage, StepHooks, Watch, fill_part_input, is_step_length,
+    past_limit, step_coupled,
 };
 
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
@@ -61,8 +61,10 @@ pub fn step_observed(
         return call.report;
     }
     let mut report = call.report;
+    model.mechanism().count_turns(&mut state.bodies, settings.dt);
     workspace.note_events(model, state);
-    report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
+    let is_first = step_index(report.time, settings.dt) == 0;
+    report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness, is_first);
     report.health = health(&report, n_unusable);
     report.health.deep_flesh = workspace.flesh_inside(model, state);
     report.health.passed_through = workspace.passages.first(model, state);
@@ -222,8 +224,41 @@ impl StepCall<'_> {
         }
     }
 
-    /// Flesh in explicit substeps, then bodies with their contacts.
+    /// Flesh in explicit substeps, then bodies with their contacts; in parts that resolve how bones vibrate in the flesh.
     fn step_explicit_flesh(
+        &mut self,
+        settings: &sinew_mechanism::Settings,
+        flesh: &FleshModel,
+        substeps: u32,
+    ) {
+        let mechanism = self.model.mechanism();
+        let explicit =
+            FleshSubsteps::in_slot(&mut self.workspace.explicit, (mechanism, flesh), &self.state.bodies);
+        let parts = explicit.n_parts(settings.dt, substeps);
+        if parts == 1 {
+            self.workspace.input.clone_from(self.input);
+            return self.step_explicit_part(settings, flesh, substeps);
+        }
+        let (end, dt) = (self.state.bodies.time + settings.dt, settings.dt / f64::from(parts));
+        let mut whole = self.report;
+        let mut shorter = *settings;
+        shorter.dt = dt;
+        for k in 0..parts {
+            let (share, left) = (1.0 / f64::from(parts - k), dt * f64::from(parts - 1 - k));
+            let Workspace { input: part, .. } = &mut *self.workspace;
+            fill_part_input(mechanism, &self.state.bodies, self.input, [share, left], part);
+            self.step_explicit_part(&shorter, flesh, substeps);
+            whole = whole.followed_by_part(&self.report);
+            if self.report.mechanism.non_finite.is_some() {
+                break;
+            }
+        }
+        self.report = whole;
+        self.state.bodies.time = end;
+    }
+
+    /// A part of such a step; what acts on bodies in it is in the input of the workspace.
+    fn step_explicit_part(
         &mut self,
         settings: &sinew_mechanism::Settings,
         flesh: &FleshModel,
@@ -231,13 +266,13 @@ impl StepCall<'_> {
     ) {
         let State { bodies, flesh: soft, .. } = &mut *self.state;
         self.workspace.last = LastStep::ExplicitFlesh;
-        let explicit = FleshSubsteps::in_slot(&mut self.workspace.explicit, flesh, bodies);
+        let mechanism = self.model.mechanism();
+        let explicit = FleshSubsteps::in_slot(&mut self.workspace.explicit, (mechanism, flesh), bodies);
         let &sinew_mechanism::Settings { dt, gravity, .. } = settings;
         let activations = &self.workspace.activations;
         let skin = Some(&self.input.skin);
         let how = ExplicitFlesh { dt, gravity, substeps, activations, skin, ..ExplicitFlesh::default() };
         self.report.flesh = explicit.advance(flesh, bodies, soft, &how, false);
-        self.workspace.input.clone_from(self.input);
         self.workspace.input.wrenches.extend(explicit.flesh_wrenches.iter().copied());
         self.watch.done(flesh_stage(flesh));
         match self.settings.scheme {
@@ -285,7 +320,8 @@ impl StepCall<'_> {
             sinew_mechanism::step_observed(model, bodies, input, settings, mechanism, self.watch);
         if let Some((touched, touching)) = touched {
             let places = (bodies, &mut soft.body_anchors);
-            let (implicit, found) = touched.settle((model, touching), self.settings, places, self.watch);
+            let part = Settings { dt: settings.dt, ..*self.settings };
+            let (implicit, found) = touched.settle((model, touching), &part, places, self.watch);
             touched.give_reactions(model, mechanism);
             self.report.take_touched(implicit, found, &self.state.bodies);
         }

@@ -267,6 +267,12 @@ impl FemModel {
         self.rest(tet).filled_volume
     }
 
+    /// `λ + 2μ` of a tetrahedron at the upper end of its band, flow included and fibres left out, Pa.
+    pub fn largest_modulus(&self, tet: usize) -> f64 {
+        let moduli = self.material_of(tet).largest_moduli();
+        (moduli.lambda_pa.max(0.0) + 2.0 * moduli.mu_pa) * self.flow(self.region(tet)).largest_ratio()
+    }
+
     /// Area normals `b_i = −wV∇φ_i` of the four nodes of a tetrahedron, m²; `f_i = P b_i`.
     pub fn area_normals(&self, tet: usize) -> [DVec3; 4] {
         let rest = self.rest(tet);

@@ -45,7 +45,8 @@ pub struct Servo {
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Input {
-    /// Where kinematic bodies are at the end of the step: pose of the body frame, `world_from_body`. Others stay.
+    /// Where kinematic bodies are at the end of the step: pose of the body frame, `world_from_body`. Others stay; what a scene gives a velocity has a goal
+    /// in its recorded input ([`crate::coasting`]).
     pub kinematic: Vec<(BodyId, Pose)>,
     /// How fast kinematic bodies are there: twist of the body frame at its origin, world axes, rad/s and m/s. Only the explicit
     /// stepper asks; a body not named is there with its mean twist of the step.

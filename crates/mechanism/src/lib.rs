@@ -21,6 +21,7 @@ mod watch;
 mod measure;
 mod reactions;
 mod sources;
+mod turns;
 
 mod tree;
 
@@ -53,7 +54,7 @@ pub use model::{
     ModelEdit, Moves, MuscleId, PointSpringSpec, RopeSpec, State, Structure, TransmissionId,
     TransmissionSpec, general_joint,
 };
-pub use prepare::{first_non_finite, move_kinematic, place_kinematic};
+pub use prepare::{coasting, first_non_finite, move_kinematic, place_kinematic};
 pub use replace_islands::{mark_islands, passive_bodies};
 pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
@@ -67,7 +68,8 @@ pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
 pub use skin_input::{FleshGrab, SkinInput, SkinPressure, SkinWind};
 pub use sources::EnergySources;
 pub use steppers::{
-    BodiesAsOne, JointDemand, MotorGoals, StepHooks, external_wrenches, step, step_coupled, step_observed,
+    BodiesAsOne, JointDemand, MotorGoals, StepHooks, external_wrenches, fill_part_input, step, step_coupled,
+    step_observed,
 };
 pub use watch::{Noticed, Stage, StepReport, Watch};
 pub use workspace::Workspace;

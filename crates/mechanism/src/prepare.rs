@@ -4,7 +4,7 @@
 //! rounding does not accumulate in their length.
 
 use glam::DVec3;
-use sinew_math::{Motion, Pose, exp_so3, log_so3, normalize_quat};
+use sinew_math::{Motion, Pose, exp_so3, log_so3, normalize_quat, shift_motion};
 
 use crate::{BodyId, Input, Model, MotorTarget, State, unwrap_angle};
 
@@ -16,6 +16,24 @@ pub fn move_kinematic(model: &Model, state: &mut State, input: &Input, dt: f64) 
         let now = state.poses[body];
         state.motions[body] = increment(&now, &goal.unwrap_or(now)) * (1.0 / dt);
     }
+}
+
+/// Kinematic bodies that begin with a velocity, if they keep it for a time (s) from a state on: the body frame, and its twist at its origin,
+/// world axes. What leads them by the goals of an [`Input`] leaves them out.
+pub fn coasting<'a>(
+    model: &'a Model,
+    state: &'a State,
+    time: f64,
+) -> impl Iterator<Item = (BodyId, Pose, Motion)> + 'a {
+    let begun = |&body: &u32| (body as usize, model.initial.motions[body as usize]);
+    model.kinematic.iter().map(begun).filter(|(_, motion)| *motion != Motion::ZERO).map(
+        move |(body, motion)| {
+            let central = move_pose(&state.poses[body], motion * time);
+            let frame = central.compose(&model.bodies[body].central.inverse());
+            let twist = shift_motion(motion, frame.translation - central.translation);
+            (BodyId::from_index(body), frame, twist)
+        },
+    )
 }
 
 /// The model's motor goals, overridden by the input.

@@ -190,7 +190,8 @@ impl StepReport {
     }
 
     /// The report of this part of a step and of the next one: work adds up, errors are the larger ones.
-    pub(crate) fn followed_by(self, next: Self) -> Self {
+    #[must_use]
+    pub fn followed_by(self, next: Self) -> Self {
         Self {
             position_error: next.position_error,
             rotation_error: next.rotation_error,

@@ -79,6 +79,16 @@ impl ChangeDoc {
         with_factors!(list)
     }
 
+    /// Multiplies the springs and the damping of a joint.
+    pub fn scale_joint(&self, joint: &mut JointDoc) {
+        Factors::of(self).joint(joint);
+    }
+
+    /// Multiplies the friction and the firmness of a surface.
+    pub fn scale_contact(&self, contact: &mut ContactDoc) {
+        Factors::of(self).contact(contact);
+    }
+
     /// One change per setting that it has, with the name of the setting.
     pub(crate) fn parts(&self) -> Vec<(&'static str, Self)> {
         let mut parts = Vec::new();
@@ -167,6 +177,7 @@ impl Factors {
             flesh.contact.iter_mut().for_each(|contact| self.contact(contact));
         }
         doc.colliders.iter_mut().for_each(|collider| self.contact(&mut collider.contact));
+        doc.bodies.iter_mut().filter_map(|body| body.contact.as_mut()).for_each(|it| self.contact(it));
         doc.pairs.iter_mut().filter_map(|pair| pair.friction.as_mut()).for_each(|mu| *mu *= self.friction);
         for generator in &mut doc.generators {
             match generator {

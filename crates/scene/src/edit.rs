@@ -1,7 +1,9 @@
 //! Replacing one value in the text of a scene, for `--set` and sweeps.
 
+use crate::left_out::left_out_vector;
 use crate::outline::TextNode;
 use crate::path::{Step, component_index, follow, parse_path, replace};
+use crate::path_fault::{component_fault, path_fault};
 use crate::read::{Complaint, outline, read};
 
 /// Why a value cannot be replaced.
@@ -10,6 +12,8 @@ pub(crate) enum EditFault {
     BadValue,
     /// There is no value at the path.
     NoSuchPath,
+    /// The same, with message and hint: what is missing, and what there is.
+    NotThere(String, String),
     /// This text, before or after the edit, is not well-formed.
     Malformed(String, Complaint),
     /// The value does not fit; it begins at this byte of the edited text.
@@ -32,24 +36,20 @@ pub(crate) fn with_value(text: &str, path: &str, value: &str) -> Result<String, 
         Some(text) => outline(text).ok().and_then(|root| replace(text, &root, &steps, value)),
         None => replace(text, &root, &steps, value),
     };
-    let (edited, at) = edited.ok_or(EditFault::NoSuchPath)?;
-    let root = outline(&edited).map_err(malformed(&edited))?;
-    read(&edited, &root).map_err(|complaint| EditFault::Unreadable(at, complaint))?;
-    Ok(edited)
+    let explained = |(message, hint)| EditFault::NotThere(message, hint);
+    let Some((edited, at)) = edited else {
+        let fault = path_fault(text, &root, &steps).or_else(|| component_fault(text, &root, &steps));
+        return Err(fault.map_or(EditFault::NoSuchPath, explained));
+    };
+    let new_root = outline(&edited).map_err(malformed(&edited))?;
+    match read(&edited, &new_root) {
+        Ok(_) => Ok(edited),
+        Err(complaint) => {
+            let fault = component_fault(text, &root, &steps).map(explained);
+            Err(fault.unwrap_or(EditFault::Unreadable(at, complaint)))
+        }
+    }
 }
-
-/// Vectors that scenes have where they were left out.
-const USUAL: [&str; 9] = [
-    "(0, 0, 0)",
-    "(0, 0, -9.81)",
-    "(1, 0, 0)",
-    "(0, 1, 0)",
-    "(0, 0, 1)",
-    "(1, 1, 1)",
-    "(0, 0)",
-    "(0, 0, 0, 1)",
-    "(1, 1, 1, 1)",
-];
 
 /// `text` with the vector of a path that names one of its components, if it was left out: it has the usual value with which the scene stays the
 /// same.
@@ -64,12 +64,7 @@ fn with_left_out_vector(text: &str, root: &TextNode<'_>, steps: &[Step<'_>]) -> 
     if !is_component || is_written {
         return None;
     }
-    let before = read(text, root).ok()?;
-    USUAL.iter().find_map(|usual| {
-        let (edited, _) = replace(text, root, parent, usual)?;
-        let same = outline(&edited).ok().and_then(|root| read(&edited, &root).ok())? == before;
-        same.then_some(edited)
-    })
+    left_out_vector(text, root, parent).map(|(edited, _)| edited)
 }
 
 #[cfg(test)]

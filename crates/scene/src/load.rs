@@ -130,6 +130,7 @@ impl SceneSource {
                 let hint = "paths look like dt or joints[\"elbow\"].spring.stiffness";
                 fail(1, SceneIssueKind::UnknownPath, message, hint)
             }
+            EditFault::NotThere(message, hint) => fail(1, SceneIssueKind::UnknownPath, message, &hint),
             EditFault::Malformed(text, complaint) => located_at(&self.file, &text, complaint),
             EditFault::Unreadable(at, Complaint { offset, issue }) => {
                 let column = value_column + offset.clamp(at, at + value.len()) - at;

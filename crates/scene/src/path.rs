@@ -107,8 +107,13 @@ pub(crate) fn replace(
 
 /// Whether the field `name` of a value is the string `name`.
 fn has_name(text: &str, item: &TextNode<'_>, name: &str) -> bool {
+    named(text, item) == Some(name)
+}
+
+/// The string that the field `name` of a value is, without its quotation marks.
+pub(crate) fn named<'t>(text: &'t str, item: &TextNode<'_>) -> Option<&'t str> {
     let quoted = item.field("name").map(|node| &text[node.span.clone()]);
-    quoted.and_then(|q| q.strip_prefix('"')).and_then(|q| q.strip_suffix('"')) == Some(name)
+    quoted.and_then(|q| q.strip_prefix('"')).and_then(|q| q.strip_suffix('"'))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub use world::frame::Frame;
 pub use world::view::{BodyView, Identified, JointView, Viewed};
 
 pub use glam::{DQuat, DVec3};
-pub use sinew_compile::{BuildError, SceneInfo, SweptScene, sweep_runs};
+pub use sinew_compile::{BuildError, SceneInfo, SceneVariants, SceneVariation, SweptScene, sweep_runs};
 pub use sinew_contact::{
     ContactEvent, ContactEvents, ContactShape, Groups, Probe, RayCast, SurfaceHit, TouchPhase, TouchSide,
 };

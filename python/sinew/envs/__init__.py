@@ -1,7 +1,7 @@
 """Environments of Gymnasium: ``sinew/CartPole-v0``, ``sinew/Reach-v0``, ``sinew/Worm-v0``.
 
 ``import sinew.envs`` registers them; ``gymnasium.make("sinew.envs:sinew/CartPole-v0")`` imports them itself. ``gymnasium.make_vec`` makes
-several at one time, one after the other (``SyncVectorEnv``). Episodes are the same to the bit for the same seed and actions.
+any number of them as one ``sinew.Batch``, which steps them in one call on all cores. Episodes are the same to the bit for the same seed and actions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ def register() -> None:
     for name, steps in EPISODES.items():
         if f"sinew/{name}-v0" not in registration.registry:
             entry_point = f"sinew.envs.{_FILES[name]}:{name}"
-            registration.register(f"sinew/{name}-v0", entry_point=entry_point, max_episode_steps=steps)
+            registration.register(
+                f"sinew/{name}-v0", entry_point=entry_point, vector_entry_point=f"{entry_point}Batch", max_episode_steps=steps
+            )
 
 
 _FILES = {"CartPole": "cart_pole", "Reach": "reach", "Worm": "worm"}

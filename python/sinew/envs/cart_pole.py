@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from .. import BodyDoc, JointDoc, SceneDoc, Shape
+from ._batch_env import BatchEnv, Judgement, Observations
 from ._world_env import Observation, WorldEnv
 
 FORCE = 10.0
@@ -72,3 +74,36 @@ class CartPole(WorldEnv):
     def _observed(self) -> Observation:
         at, rates = self.world.joint_positions, self.world.joint_rates
         return self.bounded(at[self._rail], rates[self._rail], at[self._foot], rates[self._foot])
+
+
+class CartPoleBatch(BatchEnv):
+    """Many of them: ``gymnasium.make_vec("sinew/CartPole-v0", num_envs=1000)``."""
+
+    def __init__(self, num_envs: int = 1, max_episode_steps: int | None = None) -> None:
+        super().__init__(CartPole(), num_envs, max_episode_steps)
+        world = self.batch.world
+        self._rail, self._foot = world.coordinate("rail").start, world.coordinate("foot").start
+        self._cart, self._pole = world.body("cart"), world.body("pole")
+
+    def begin(self, members: NDArray[np.intp], randoms: list[np.random.Generator]) -> None:
+        place, speed, angle, rate = np.array([random.uniform(-0.05, 0.05, 4) for random in randoms]).T
+        poses, twists = np.zeros((len(members), 2, 7)), np.zeros((len(members), 2, 6))
+        x, z = 0.5 * np.sin(angle), 0.5 * np.cos(angle)
+        poses[:, self._cart, 0], poses[:, self._cart, 6] = place, 1
+        twists[:, self._cart, 3] = speed
+        poses[:, self._pole, 0], poses[:, self._pole, 2] = place + x, z
+        poses[:, self._pole, 4], poses[:, self._pole, 6] = np.sin(angle / 2), np.cos(angle / 2)
+        twists[:, self._pole, 1], twists[:, self._pole, 3], twists[:, self._pole, 5] = rate, speed + rate * z, -rate * x
+        self.batch.place(poses, twists, members)
+
+    def act(self, actions: NDArray) -> None:
+        self.batch.input.efforts[:, self._rail] = np.where(actions == 1, FORCE, -FORCE)
+        self.batch.step()
+
+    def observed(self) -> Observations:
+        at, rates = self.batch.joint_positions, self.batch.joint_rates
+        return self.bounded(at[:, self._rail], rates[:, self._rail], at[:, self._foot], rates[:, self._foot])
+
+    def judge(self, seen: Observations) -> Judgement:
+        is_over = (np.abs(seen[:, 0]) > FARTHEST) | (np.abs(seen[:, 2]) > STEEPEST) | self.batch.is_lost
+        return np.ones(self.num_envs), is_over

@@ -13,6 +13,7 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from .. import load_scene
+from ._batch_env import BatchEnv, Judgement, Observations
 from ._world_env import Observation, WorldEnv
 
 JOINTS = ("index_near", "index_middle", "index_far")
@@ -43,9 +44,9 @@ def tip_at(angles: ArrayLike) -> NDArray[np.float64]:
 
 
 def rotated(quaternion: NDArray, vector: NDArray) -> NDArray:
-    """A vector turned by a quaternion `x y z w`."""
-    twice = 2 * np.cross(quaternion[:3], vector)
-    return vector + quaternion[3] * twice + np.cross(quaternion[:3], twice)
+    """A vector turned by a quaternion `x y z w`, or vectors turned by a quaternion each."""
+    twice = 2 * np.cross(quaternion[..., :3], vector)
+    return vector + quaternion[..., 3:] * twice + np.cross(quaternion[..., :3], twice)
 
 
 class Reach(WorldEnv):
@@ -95,3 +96,44 @@ class Reach(WorldEnv):
     def _observed(self) -> Observation:
         at, rates = self.world.joint_positions[self._joints], self.world.joint_rates[self._joints]
         return self.bounded(at, rates, self.tip(), self.target)
+
+
+class ReachBatch(BatchEnv):
+    """Many of them: ``gymnasium.make_vec("sinew/Reach-v0", num_envs=1000)``."""
+
+    def __init__(self, num_envs: int = 1, max_episode_steps: int | None = None) -> None:
+        one = Reach()
+        super().__init__(one, num_envs, max_episode_steps)
+        self._joints, self._motors, self._palm, self._last = one._joints, one._motors, one._palm, one._last
+        self.targets = np.tile(POINTS[-1], (num_envs, 1))
+
+    def begin(self, members: NDArray[np.intp], randoms: list[np.random.Generator]) -> None:
+        self.batch.input.targets[members] = 0.0
+        self.targets[members] = [tip_at(random.uniform(BOUNDS[:, 0], BOUNDS[:, 1])) for random in randoms]
+
+    def act(self, actions: NDArray) -> None:
+        part = 0.5 + 0.5 * np.clip(actions.astype(np.float64), -1, 1)
+        self.batch.input.targets[:, self._motors] = BOUNDS[:, 0] + part * (BOUNDS[:, 1] - BOUNDS[:, 0])
+        self.batch.step()
+
+    def tips(self) -> NDArray[np.float64]:
+        """The tips in the frames of the palms, m."""
+        poses = self.batch.poses
+        palm, last = poses[:, self._palm], poses[:, self._last]
+        return rotated(palm[:, 3:] * [-1, -1, -1, 1], last[:, :3] + rotated(last[:, 3:], TIP) - palm[:, :3])
+
+    def observed(self) -> Observations:
+        tips = self.tips()
+        self._distances = np.linalg.norm(tips - self.targets, axis=1)
+        at, rates = self.batch.joint_positions[:, self._joints], self.batch.joint_rates[:, self._joints]
+        return self.bounded(at, rates, tips, self.targets)
+
+    def judge(self, seen: Observations) -> Judgement:
+        return -10 * self._distances + (self._distances < NEAR), self.batch.is_lost
+
+    def told(self, mask: NDArray[np.bool_], begun: NDArray[np.bool_]) -> dict[str, Any]:
+        moved = mask & ~begun
+        told: dict[str, Any] = {"distance": np.where(mask, self._distances, 0.0), "_distance": mask}
+        if moved.any():
+            told |= {"reached": moved & (self._distances < NEAR), "_reached": moved}
+        return told

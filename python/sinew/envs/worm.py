@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import load_scene
+from ._batch_env import BatchEnv, Judgement, Observations
 from ._world_env import Observation, WorldEnv
 
 SUBSTEPS = 2
@@ -56,3 +57,34 @@ class Worm(WorldEnv):
     def _observed(self) -> Observation:
         height, velocity = self.world.poses[self._middle, 2], self.world.twists[self._middle, 3:]
         return self.bounded(self.world.joint_positions, self.world.joint_rates, height, velocity)
+
+
+class WormBatch(BatchEnv):
+    """Many of them: ``gymnasium.make_vec("sinew/Worm-v0", num_envs=100)``."""
+
+    def __init__(self, num_envs: int = 1, max_episode_steps: int | None = None) -> None:
+        super().__init__(Worm(), num_envs, max_episode_steps)
+        self._middle, self._poses = self.batch.world.body(MIDDLE), self.batch.world.poses
+        self._x = self._before = np.zeros(num_envs)
+
+    def begin(self, members: NDArray[np.intp], randoms: list[np.random.Generator]) -> None:
+        twists = np.zeros((len(members), len(self._poses), 6))
+        twists[:, :, 1] = [random.uniform(-0.01, 0.01, len(self._poses)) for random in randoms]
+        self.batch.place(np.tile(self._poses, (len(members), 1, 1)), twists, members)
+        self.batch.input.activations[members] = 0.0
+
+    def act(self, actions: NDArray) -> None:
+        self.batch.input.activations[:] = np.clip(actions.astype(np.float64), 0, 1)
+        self._before = self.batch.poses[:, self._middle, 0]
+        self.batch.step(SUBSTEPS)
+
+    def observed(self) -> Observations:
+        middle, velocity = self.batch.poses[:, self._middle], self.batch.twists[:, self._middle, 3:]
+        self._x = middle[:, 0]
+        return self.bounded(self.batch.joint_positions, self.batch.joint_rates, middle[:, 2], velocity)
+
+    def judge(self, seen: Observations) -> Judgement:
+        return self._x - self._before - 1e-3 * self.batch.input.activations.mean(axis=1), self.batch.is_lost
+
+    def told(self, mask: NDArray[np.bool_], begun: NDArray[np.bool_]) -> dict[str, Any]:
+        return {"x": np.where(mask, self._x, 0.0), "_x": mask}

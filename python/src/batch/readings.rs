@@ -9,7 +9,7 @@ use sinew_sim::{digest, energy};
 use super::PyBatch;
 use crate::arrays::{Numbers, array};
 use crate::errors::unknown;
-use crate::members::{Member, Members};
+use crate::members::Members;
 use crate::threads::detached;
 use crate::vectors::push_pose;
 
@@ -137,9 +137,8 @@ impl PyBatch {
     #[getter]
     fn energies<'py>(&self, py: Python<'py>) -> PyResult<Numbers<'py>> {
         self.rows(py, &[], |members, k, out| {
-            let Member { state, gravity, .. } = &members.all[k];
-            let gravity = gravity.unwrap_or(members.world.settings().gravity);
-            out.push(energy(members.model_of(k), state, gravity, 1.0).total());
+            let gravity = members.gravity_of(k);
+            out.push(energy(members.model_of(k), &members.all[k].state, gravity, 1.0).total());
         })
     }
 

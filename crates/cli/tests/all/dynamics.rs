@@ -111,3 +111,37 @@ fn gravity_is_what_the_scene_begins_with() {
     let report: Value = serde_json::from_slice(&out.stdout).expect("JSON");
     assert!(values(&report, 0, "acceleration").abs() < 1e-12, "{report}");
 }
+
+#[test]
+fn dynamics_takes_armatures_and_tells_what_it_leaves_out() {
+    let folder = Folder::new("dynamics_armature");
+    let scene = |forces: &str| {
+        format!(
+            r#"(format: 1, name: "arm", bodies: [(name: "a", pose: (position: (0.5, 0, 0)), shapes: [Box(size: (1, 0.1, 0.1))], mass: Total(2))],
+              joints: [(name: "j", child: "a", frames: World(axis: (0, 1, 0)){forces})])"#
+        )
+    };
+    let armed = ", spring: (stiffness: 3, rest: 0.4), armature: 0.3, friction: 0.1";
+    folder.write("armed.ron", &scene(armed));
+    folder.write("bare.ron", &scene(""));
+    let run = |file: &str, mode: &str, state: &str| -> Value {
+        folder.write("state.ron", state);
+        let out = sinew(&folder, &["dynamics", file, mode, "--state", "state.ron", "--json"]);
+        assert!(out.status.success(), "{out:?}");
+        serde_json::from_slice(&out.stdout).expect("JSON")
+    };
+    let inertia = 2.0 / 3.0 + 2.0 * 0.01 / 12.0;
+    let forward = run("armed.ron", "--forward", r#"(joints: {"j": (rate: [2])})"#);
+    assert!((values(&forward, 0, "acceleration") - 9.81 / (inertia + 0.3)).abs() < 1e-9, "{forward}");
+    let energy = forward["kinetic_energy"].as_f64().expect("a number");
+    assert!((energy - 2.0 * (inertia + 0.3)).abs() < 1e-9, "{forward}");
+    assert_eq!(forward["left_out"][0]["what"], "springs");
+    let inverse = run("armed.ron", "--inverse", r#"(joints: {"j": (acceleration: [5])})"#);
+    assert!((values(&inverse, 0, "torque") - (5.0 * (inertia + 0.3) - 9.81)).abs() < 1e-9, "{inverse}");
+    let bare = run("bare.ron", "--forward", r#"(joints: {"j": (torque: [1])})"#);
+    assert!((values(&bare, 0, "acceleration") - 10.81 / inertia).abs() < 1e-9, "{bare}");
+    assert!((values(&bare, 0, "torque") - 1.0).abs() < 1e-12, "{bare}");
+    let text = stdout(&sinew(&folder, &["dynamics", "armed.ron"]));
+    assert!(text.contains("left out: springs (j); friction (j)"), "{text}");
+    assert!(!stdout(&sinew(&folder, &["dynamics", "bare.ron"])).contains("left out"));
+}

@@ -347,6 +347,13 @@ fn what_is_finite_but_absurd_is_trouble_too() {
             serde_json::from_str(&stdout(&output)).expect("the report is printed all the same");
         let said = report["trouble"].as_str().expect("trouble in words");
         assert!(said.contains(trouble) && said.contains(" after step "), "{scene}, {set:?}: {said}");
+        let is_told = |name: &str| {
+            report["notices"].as_array().is_some_and(|all| all.iter().any(|one| one["notice"] == name))
+        };
+        assert!(
+            is_told("implausible") || is_told("non_finite") || is_told("non_finite_tet"),
+            "{scene}: {report}"
+        );
         let steps = report["steps"].as_u64().expect("steps") as usize;
         assert_eq!(folder.read("a.csv").lines().count(), steps + 2, "heading, start and steps");
         // The picture is of the last moment that made sense: something is to be seen.
@@ -362,6 +369,52 @@ fn a_sweep_reports_every_run_in_one_object() {
     assert!(runs.len() > 1);
     let steps: u64 = runs.iter().filter_map(|run| run["steps"].as_u64()).sum();
     assert_eq!(report["steps"].as_u64(), Some(steps));
+}
+
+#[test]
+fn the_energy_of_a_sweep_is_that_of_all_runs() {
+    let folder = Folder::new("sweep-energy");
+    let report = json(&folder, &["stiff_sweep", "--steps", "5"]);
+    for key in ["energy_initial", "energy_final"] {
+        let of = |report: &serde_json::Value| report[key].as_f64().expect("a number");
+        let sum: f64 = report["runs"].as_array().expect("runs").iter().map(of).sum();
+        assert!((of(&report) - sum).abs() <= 1e-9 * sum.abs(), "{key}: {} {sum}", report[key]);
+    }
+    let text = stdout(&sinew(&folder, &["run", "stiff_sweep", "--steps", "5"]));
+    assert!(text.contains(", the sum of all runs"), "{text}");
+}
+
+#[test]
+fn a_value_that_the_sweep_would_replace_is_refused() {
+    let folder = Folder::new("sweep-and-set");
+    folder.write(
+        "fall.ron",
+        r#"(format: 1, name: "fall", duration_s: 0.1, bodies: [(name: "b", shapes: [Sphere(radius: 0.1)])],
+            sweep: [(path: "gravity.z", values: [-9.81, -1.6])])"#,
+    );
+    for (set, is_refused) in [
+        ("gravity.z=-3", true),
+        ("gravity[2]=-9.81", true),
+        ("gravity=(0, 0, -3)", true),
+        ("gravity.x=1", false),
+        ("dt=0.01", false),
+        ("sweep=[]", false),
+        ("sweep[0].values=[-1, -2]", false),
+        ("sweep=[(path: \"dt\", values: [0.01, 0.02])]", false),
+    ] {
+        for command in ["run", "check"] {
+            let out = sinew(&folder, &[command, "fall.ron", "--set", set]);
+            let said = stderr(&out);
+            assert_eq!(out.status.code(), Some(if is_refused { 2 } else { 0 }), "{command} {set}: {said}");
+            assert_eq!(
+                said.contains("the sweep of the scene gives `gravity.z` its own values"),
+                is_refused,
+                "{said}"
+            );
+        }
+    }
+    let both = ["--set", "sweep=[]", "--set", "gravity.z=-3"];
+    assert!(sinew(&folder, &[&["run", "fall.ron"], &both[..]].concat()).status.success());
 }
 
 #[test]

@@ -229,3 +229,43 @@ fn shapes_in_the_same_place_and_far_away_never_panic() {
         assert!(out.iter().all(|c| c.depth.is_finite() && c.normal.is_finite() && c.point.is_finite()));
     }
 }
+
+#[test]
+fn groups_do_not_hide_a_pair_from_the_search() {
+    let mut rng = Rng::new(23);
+    for n_groups in [1, 2, 3, 200] {
+        let (mut colliders, mut poses) = (Vec::new(), Vec::new());
+        for body in 0..60 {
+            let shape =
+                if body % 20 == 7 { ContactShape::Plane } else { Shape::Sphere { radius: 0.3 }.into() };
+            let mut group = || 1 << (rng.uniform(0.0, f64::from(n_groups)) as u32 % 32);
+            let groups = Groups { member_of: group(), collides_with: group() | group() };
+            let collider =
+                Collider::new(Owner::Body(body), Pose::IDENTITY, shape, ContactMaterial::for_mass(1.0, 0.5));
+            colliders.push(collider.unwrap().with_groups(groups));
+            poses.push(Pose::from_translation(rng.unit_vec()));
+        }
+        let model = ContactModel::new(colliders, 60, &[]).unwrap();
+        let (mut work, mut found) = (ContactWorkspace::new(), Vec::new());
+        // What a search among other colliders left behind does not matter.
+        let other = ContactModel::new(model.colliders()[..30].to_vec(), 60, &[]).unwrap();
+        other.rigid_contacts(&poses, 0.0, &mut work, &mut found);
+        model.rigid_contacts(&poses, 0.0, &mut work, &mut found);
+        let mut pairs: Vec<[u32; 2]> = found.iter().map(|contact| [contact.key.a, contact.key.b]).collect();
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+        pairs.sort_unstable();
+        pairs.dedup();
+        let is_plane = |i: usize| matches!(model.colliders()[i].shape(), ContactShape::Plane);
+        let touches = |[i, j]: [usize; 2]| match (is_plane(i), is_plane(j)) {
+            (true, true) => false,
+            (true, false) => poses[j].translation.z - poses[i].translation.z <= 0.3,
+            (false, true) => poses[i].translation.z - poses[j].translation.z <= 0.3,
+            (false, false) => poses[i].translation.distance(poses[j].translation) <= 0.6,
+        };
+        let all = (0..60).flat_map(|i| (i + 1..60).map(move |j| [i, j]));
+        let wanted = all.filter(|&[i, j]| model.may_touch(i, j) && touches([i, j]));
+        let wanted: Vec<[u32; 2]> = wanted.map(|pair| pair.map(|i| i as u32)).collect();
+        assert_eq!(pairs, wanted, "{n_groups} groups");
+        assert!(wanted.len() > 3 || n_groups > 3);
+    }
+}

@@ -1,5 +1,6 @@
 //! Explicit sub-steps of flesh beside bodies that another scheme moves.
 
+mod bone_rate;
 mod contact_forces;
 mod contact_list;
 mod flesh_scratch;

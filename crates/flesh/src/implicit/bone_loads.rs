@@ -33,13 +33,13 @@ impl BoneLoads {
         }
     }
 
-    /// Starts from the impulses (N·s) and forces (N) on the fixed nodes, at the lever arms `arms` (m).
+    /// Starts from the impulses (N·s) and forces (N) on the fixed nodes, at the lever arms `arms` (m). If the flesh `turns` with its bones, only changes of their turn meet the geometric stiffness.
     pub(crate) fn load(
         &mut self,
         body: &FleshBody,
         moment: &CouplingPoint<'_>,
-        impulses: &[DVec3],
-        forces: &[DVec3],
+        turns: bool,
+        [impulses, forces]: [&[DVec3]; 2],
         arms: &[DVec3],
     ) {
         let Self { elastic: loads, geometric, moments, .. } = self;
@@ -53,7 +53,7 @@ impl BoneLoads {
         for (bone, &body) in body.bones.iter().enumerate() {
             let stiffness = Sym3::IDENTITY * moments[bone].trace() - moments[bone];
             geometric[bone] = positive_part(stiffness * (moment.h * moment.h));
-            if moment.is_ahead {
+            if turns {
                 loads[bone].momentum.angular += geometric[bone].mul_vec(moment.motions[body].angular);
             }
         }

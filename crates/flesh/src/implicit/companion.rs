@@ -41,7 +41,7 @@ pub struct FleshWorkspace {
     pub(super) balance: Balance,
     /// Twists of all bodies, at the linearization point or as solved.
     motions: Vec<Motion>,
-    lengths: StepLengths,
+    pub(super) lengths: StepLengths,
     keeps_history: bool,
     /// How many steps speeds lag behind positions.
     lag: f64,
@@ -59,12 +59,12 @@ pub(super) struct Balance {
 
 /// The step that is under way.
 #[derive(Clone, Copy, Default)]
-struct StepLengths {
+pub(super) struct StepLengths {
     /// Effective length of the step, and its length, s.
     h: f64,
     dt: f64,
     /// The factor of the last displacement in a scheme of second order.
-    carry: f64,
+    pub(super) carry: f64,
 }
 
 /// What a step with Newton iterations may come back to.
@@ -160,6 +160,16 @@ impl FleshWorkspace {
         has_moved
     }
 
+    /// Takes the turns of cells from the solution; whether they must be solved again.
+    fn follow_turns(&mut self, model: &FleshModel, motions: &[Motion]) -> bool {
+        let mut has_moved = false;
+        for (flesh, (body, elements)) in model.bodies.iter().zip(&mut self.elements).enumerate() {
+            let found = (self.lengths.h, &self.velocities[flesh][..]);
+            has_moved |= elements.follow_turns(body, found, |bone| motions[body.bones[bone]]);
+        }
+        has_moved
+    }
+
     /// Moves the velocities from which a solve starts, of all nodes, to where pins are met.
     fn meet_pins(&mut self, value: &mut [f64]) {
         let mut rest = value;
@@ -226,10 +236,10 @@ impl std::fmt::Debug for FleshWorkspace {
 /// The flesh of a mechanism during one step.
 pub struct Flesh<'a> {
     pub(super) model: &'a FleshModel,
-    state: &'a mut FleshState,
+    pub(super) state: &'a mut FleshState,
     pub(super) work: &'a mut FleshWorkspace,
     activations: &'a [f64],
-    skin: Option<&'a SkinInput>,
+    pub(super) skin: Option<&'a SkinInput>,
 }
 
 impl<'a> Flesh<'a> {
@@ -491,6 +501,9 @@ impl Companion for Flesh<'_> {
             && work.contacts.review(model, motions, &nodes, solves_left == 1);
         if solves_left > 0 {
             has_changed |= work.follow_flow(model, state);
+        }
+        if solves_left > 0 && !has_changed {
+            has_changed = work.follow_turns(model, motions);
         }
         if !has_changed {
             work.find_gain(model, state, activations);

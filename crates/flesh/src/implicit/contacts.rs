@@ -184,7 +184,7 @@ impl Contacts {
             let is_still = |owner: Owner| sleepers.is_still(model, motions, owner);
             let poses = [moment.poses; 2];
             contact.rigid_contacts_of_moving(is_still, poses, margin, &mut query.work, points);
-            self.end.far.clear();
+            self.end.far.begin(moment.is_ahead);
             if reach > MAX_MARGIN {
                 self.find_far(model, contact, (moment.poses, moment.dt));
                 self.append_far(model, moment);

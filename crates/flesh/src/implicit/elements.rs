@@ -6,6 +6,8 @@
 //! ```text
 //! A u = M v̂ + h (M g + f_k + h K_k d) + hcM u_bone        A = (1 + hc) M + h(h + β) K_k
 //! ```
+//! In steps of first order, with `d = 0`, cells turn: `h(h + β) Σ K_k w` is added (`turns.rs`).
+//!
 //! Fixed nodes move with their bone, `u_i = G_i V`, and their equations are added to those of the bone by `Gᵀ`. Of the
 //! bones' part `D = Gᵀ A G` of the matrix, the block of each bone with itself is given to the skeleton
 //! (`bone_loads.rs`). Dampers of active fibres add `h C` to `A`.
@@ -15,15 +17,16 @@
 
 use glam::{DMat3, DVec3};
 use sinew_fem::{
-    CellFlow, ElementTangent, FemReport, FemScratch, FemShape, FemState, FibrePlace, FibreTangent, Lame,
-    Projection, STIFFNESS_PAIRS, StarTangent, for_each_fibre, for_each_flowing, for_each_star,
-    for_each_tangent,
+    CellFlow, FemReport, FemScratch, FemShape, FemState, FibrePlace, Lame, Projection, STIFFNESS_PAIRS,
+    for_each_fibre, for_each_flowing, for_each_star, for_each_tangent,
 };
 use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::CouplingPoint;
 use sinew_solvers::{BlockFill, BlockMatrix, NodeRole, TwoLevel, UpperBlocks};
 
+use super::elastic_impulses::{CellPoint, ElasticImpulses};
 use super::flow_point::{FlowPoint, LinearizedCells};
+use super::turns::NodeTurns;
 use super::{bone_loads::BoneLoads, carriers::Carriers};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
 use crate::{body::FleshBody, state::NodeHistory};
@@ -45,10 +48,11 @@ pub(crate) struct Elements {
     arms: Vec<DVec3>,
     /// Velocities to which the unknowns are corrections, m/s.
     pub(crate) value: Vec<DVec3>,
-    /// Constant impulses on all nodes, of elements alone and with contacts.
-    elastic_constant: Vec<DVec3>,
+    /// Of elements alone.
+    pub(super) elastic_impulses: ElasticImpulses,
+    turns: NodeTurns,
+    /// Constant impulses on all nodes, with contacts.
     pub(crate) constant: Vec<DVec3>,
-    pub(super) elastic_forces: Vec<DVec3>,
     pub(crate) bones: BoneLoads,
     /// `hc`.
     pub(super) drag: f64,
@@ -72,9 +76,9 @@ impl Elements {
             displaced: zeros(),
             arms: zeros(),
             value: zeros(),
-            elastic_constant: zeros(),
+            elastic_impulses: ElasticImpulses::new(n),
+            turns: NodeTurns::new(n),
             constant: zeros(),
-            elastic_forces: zeros(),
             bones: BoneLoads::new(body.bones.len()),
             drag: 0.0,
             u: vec![0.0; 3 * n],
@@ -95,26 +99,45 @@ impl Elements {
         (state, history): (&FemState, &NodeHistory),
         (activations, flowing): (&[f64], &mut FlowPoint),
     ) {
-        if moment.is_same && !flowing.has_moved {
+        if moment.is_same && !flowing.has_moved && !self.turns.has_moved {
             return self.begin_contacts();
         }
-        if !moment.is_same {
+        // Where directions are kept, cells stay where they are and turn as the solve before has found.
+        let stays = moment.keeps_directions && self.turns.is_on;
+        if stays && !moment.is_same {
+            self.lead_on(body, moment);
+        } else if !moment.is_same {
+            // Both are zero in steps of first order, and not negative.
+            self.turns.begin(!moment.is_ahead && moment.ratio <= 0.0 && moment.carry <= 0.0);
             self.place(body, moment, state, history);
             flowing.clear();
         }
-        flowing.has_moved = false;
+        let is_ahead = moment.is_ahead && !stays;
+        (flowing.has_moved, self.turns.has_moved) = (false, false);
         self.drag = moment.h * body.options.bone_damping_per_s;
-        self.elastic_constant.fill(DVec3::ZERO);
-        self.elastic_forces.fill(DVec3::ZERO);
-        self.assemble(body, moment, (&state.flow, flowing), activations);
+        self.elastic_impulses.clear();
+        self.assemble(body, (moment, is_ahead), (&state.flow, flowing), activations);
         self.push_nodes(body, moment, state, history);
-        self.bones.load(body, moment, &self.elastic_constant, &self.elastic_forces, &self.arms);
+        let turns = self.turns.is_on || is_ahead;
+        let ElasticImpulses { constant, forces, .. } = &self.elastic_impulses;
+        self.bones.load(body, moment, turns, [constant, forces], &self.arms);
         if self.drag > 0.0 {
             let weights = dragged(body)
                 .map(|(node, bone)| (bone, self.arms[node], self.drag * body.fem.masses()[node]));
             self.bones.add_dampers(weights);
         }
         self.begin_contacts();
+    }
+
+    /// Turns cells as their nodes and bones go after the last solve.
+    fn lead_on(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
+        let Self { value, arms, turns, .. } = self;
+        let motion = |bone: u32| moment.motions[body.bones[bone as usize]];
+        for attached in body.attachments.attached() {
+            let node = attached.node as usize;
+            value[node] = velocity_at(motion(attached.bone), arms[node]);
+        }
+        turns.lead_on(body, moment.h, value, |bone, node| (motion(bone as u32), arms[node]));
     }
 
     /// Positions, velocities and displacements of the linearization point.
@@ -136,6 +159,7 @@ impl Elements {
             self.positions[node] =
                 if moment.is_ahead { history.carried(x, node, moment.carry) + value * moment.h } else { x };
             self.displaced[node] = if moment.is_ahead { value } else { DVec3::ZERO };
+            self.turns.place(node, v);
             if let Some(bone) = free.reference {
                 self.arms[node] = self.positions[node] - moment.poses[body.bones[bone as usize]].translation;
             }
@@ -154,6 +178,7 @@ impl Elements {
             self.positions[node] = pose.translation + arm;
             self.value[node] = velocity_at(motion, arm);
             self.displaced[node] = if moment.is_ahead { self.value[node] } else { DVec3::ZERO };
+            self.turns.place_fixed(node, motion, arm, moment.h);
         }
     }
 
@@ -161,39 +186,41 @@ impl Elements {
     fn assemble(
         &mut self,
         body: &FleshBody,
-        moment: &CouplingPoint<'_>,
+        (moment, is_ahead): (&CouplingPoint<'_>, bool),
         (flow, flowing): (&[CellFlow], &FlowPoint),
         activations: &[f64],
     ) {
         let (h, beta) = (moment.h, body.stiffness_damping(0));
         // Beside the factor that all have.
         let damped = |region: usize| (h + body.stiffness_damping(region)) / (h + beta);
-        let displaced = moment.is_ahead.then_some(&self.displaced);
-        let (constant, forces) = (&mut self.elastic_constant, &mut self.elastic_forces);
-        let mut impulses = NodeImpulses { constant, forces, displaced, h };
+        let displaced = is_ahead.then_some(&self.displaced[..]);
         let (positions, projection) = (&self.positions, Projection::Semidefinite);
+        let turns = self.turns.is_on.then_some(&self.turns);
+        let point = CellPoint { displaced, turns, positions, h, beta };
+        let impulses = &mut self.elastic_impulses;
         let shape = FemShape { positions, flow, dt_s: moment.dt, yields: false };
         self.elastic.assemble(&body.pattern, |fill| {
             self.report = for_each_tangent(&body.fem, shape, projection, &mut self.fem, |tet, element| {
-                impulses.add_element(element, body.corners(tet as u32));
-                add_scaled(fill, tet, &element.stiffness, damped(body.fem.region(tet)));
+                let damped = damped(body.fem.region(tet));
+                impulses.add_element(&point, element, body.corners(tet as u32), damped);
+                add_scaled(fill, tet, &element.stiffness, damped);
             });
             let bad = for_each_star(&body.fem, shape, projection, &mut self.fem, |star, tangent| {
                 let damped = damped(body.fem.star_region(star));
-                impulses.add_star(tangent);
+                impulses.add_star(&point, tangent, damped);
                 fill.add_patch(star, tangent.stiffness.iter().map(|block| *block * damped));
                 let weight = tangent.excess * (h * (h + beta)) * damped;
                 self.preconditioner.set_pressure(star, weight, tangent.stiffest);
             });
             self.report.non_finite = self.report.non_finite.or(bad);
             for part in flowing.parts(shape, displaced) {
-                let found = add_flowing(body, &part, fill, &mut impulses, &damped, &mut self.preconditioner);
+                let found =
+                    add_flowing(body, (&part, &point), (fill, impulses), &damped, &mut self.preconditioner);
                 self.report = self.report.with(found);
             }
-            impulses.displaced = displaced;
             for_each_fibre(&body.fem, positions, &self.value, activations, projection, |fibre| {
-                impulses.add_fibre(fibre);
                 let damped = damped(body.fem.place_region(fibre.place));
+                impulses.add_fibre(&point, fibre, damped);
                 let matrix = fibre.stiffness * damped + fibre.damping * (1.0 / (h + beta));
                 body.add_fibre(fill, fibre, matrix);
             });
@@ -215,8 +242,25 @@ impl Elements {
             let v = state.velocities[node];
             let before = history.velocities.get(node).copied().unwrap_or(v);
             let base = v + (v - before) * moment.carry;
-            self.elastic_constant[node] += (base + moment.gravity * moment.h) * body.fem.masses()[node];
+            let impulse = (base + moment.gravity * moment.h) * body.fem.masses()[node];
+            self.elastic_impulses.constant[node] += impulse;
         }
+    }
+
+    /// Takes the turns of cells from the velocities that a solve has found, with the twists of the bones; whether the step must be solved again.
+    pub(crate) fn follow_turns(
+        &mut self,
+        body: &FleshBody,
+        (h, ends): (f64, &[DVec3]),
+        twists: impl Fn(usize) -> Motion,
+    ) -> bool {
+        let Self { turns, arms, positions, .. } = self;
+        turns.follow(body, (positions, h), ends, |bone, node| (twists(bone), arms[node]))
+    }
+
+    /// What the velocities of nodes leave out of their ways in the step because their bone turns, m/s.
+    pub(super) fn bend(&self) -> &[DVec3] {
+        &self.turns.bend
     }
 
     /// Where a node begins in a step of the effective length `h` (s): at constant speed it is at the linearization point when that ends.
@@ -226,7 +270,7 @@ impl Elements {
 
     /// Removes the contacts of the last solve.
     pub(crate) fn begin_contacts(&mut self) {
-        self.constant.copy_from_slice(&self.elastic_constant);
+        self.constant.copy_from_slice(&self.elastic_impulses.constant);
         self.bones.begin_contacts();
     }
 
@@ -382,19 +426,18 @@ fn add_scaled(fill: &mut BlockFill<'_>, tet: usize, stiffness: &[DMat3; 10], fac
 }
 
 /// Adds cells that flow; `damped` is the factor of a region beside that which all have.
-fn add_flowing<'a>(
+fn add_flowing(
     body: &FleshBody,
-    cells: &LinearizedCells<'a>,
-    fill: &mut BlockFill<'_>,
-    impulses: &mut NodeImpulses<'a>,
+    (cells, point): (&LinearizedCells<'_>, &CellPoint<'_>),
+    (fill, impulses): (&mut BlockFill<'_>, &mut ElasticImpulses),
     damped: &impl Fn(usize) -> f64,
     preconditioner: &mut TwoLevel,
 ) -> FemReport {
-    impulses.displaced = cells.displaced;
-    let (scale, chosen) = (impulses.h * (impulses.h + body.stiffness_damping(0)), |cell| cells.has(cell));
+    let point = CellPoint { displaced: cells.displaced, ..*point };
+    let (scale, chosen) = (point.h * (point.h + point.beta), |cell| cells.has(cell));
     for_each_flowing(&body.fem, cells.shape, Projection::Semidefinite, chosen, |place, tangent| {
         let damped = damped(body.fem.place_region(place));
-        impulses.add_star(tangent);
+        impulses.add_star(&point, tangent, damped);
         body.add_blocks(fill, place, tangent.stiffness.iter().map(|block| *block * damped));
         if let FibrePlace::Patch(star) = place {
             preconditioner.set_pressure(star, tangent.excess * scale * damped, tangent.stiffest);
@@ -407,65 +450,6 @@ fn add_masses(fill: &mut BlockFill<'_>, body: &FleshBody, factor: f64) {
     for free in body.attachments.free() {
         let node = free.node as usize;
         fill.add_mass(node, body.fem.masses()[node] * factor);
-    }
-}
-
-/// Constant impulses and forces on all nodes, to which elements and stars add.
-struct NodeImpulses<'a> {
-    constant: &'a mut [DVec3],
-    forces: &'a mut [DVec3],
-    /// `d`, if the linearization point contains it.
-    displaced: Option<&'a Vec<DVec3>>,
-    h: f64,
-}
-
-impl NodeImpulses<'_> {
-    /// Adds `h f` and `h² K d` of one element.
-    #[inline]
-    fn add_element(&mut self, element: &ElementTangent, nodes: [usize; 4]) {
-        for (a, &node) in nodes.iter().enumerate() {
-            self.constant[node] += element.forces[a] * self.h;
-            self.forces[node] += element.forces[a];
-        }
-        let Some(displaced) = self.displaced else { return };
-        let moved = nodes.map(|node| displaced[node] * (self.h * self.h));
-        for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(&element.stiffness) {
-            self.constant[nodes[a]] += *block * moved[b];
-            if a != b {
-                self.constant[nodes[b]] += block.transpose() * moved[a];
-            }
-        }
-    }
-
-    /// Adds `h f` and `h² K d` of one fibre. Its damper belongs to the velocities at the end.
-    fn add_fibre(&mut self, fibre: &FibreTangent<'_>) {
-        let nodes = || fibre.nodes.iter().map(|&node| node as usize).zip(fibre.weights);
-        let back = self.displaced.map_or(DVec3::ZERO, |displaced| {
-            let along = nodes().fold(DVec3::ZERO, |sum, (node, weight)| sum + displaced[node] * *weight);
-            fibre.stiffness * along * (self.h * self.h)
-        });
-        for (node, weight) in nodes() {
-            self.constant[node] += (back - fibre.tension * self.h) * *weight;
-            self.forces[node] -= fibre.tension * *weight;
-        }
-    }
-
-    /// Adds `h f` and `h² K d` of one star.
-    fn add_star(&mut self, star: &StarTangent<'_>) {
-        for (&node, &force) in star.nodes.iter().zip(star.forces) {
-            self.constant[node as usize] += force * self.h;
-            self.forces[node as usize] += force;
-        }
-        let Some(displaced) = self.displaced else { return };
-        let (scale, mut blocks) = (self.h * self.h, star.stiffness.iter());
-        for (k, &a) in star.nodes.iter().enumerate() {
-            for (&b, block) in star.nodes[k..].iter().zip(&mut blocks) {
-                self.constant[a as usize] += *block * displaced[b as usize] * scale;
-                if a != b {
-                    self.constant[b as usize] += block.transpose() * displaced[a as usize] * scale;
-                }
-            }
-        }
     }
 }
 

@@ -126,6 +126,7 @@ impl EndContacts {
             contact.key.feature ^= ContactKey::AHEAD << *looks_left;
             keys.push(contact.key);
         }
+        far.take_met(found);
         far.take_back(contact, [poses, ends], found);
         found.sort_unstable_by_key(|contact| contact.key);
         keys.sort_unstable();

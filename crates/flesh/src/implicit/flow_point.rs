@@ -44,7 +44,7 @@ pub(super) struct FlowPoint {
 pub(super) struct LinearizedCells<'a> {
     pub(super) shape: FemShape<'a>,
     /// Displacement in it per unit of time.
-    pub(super) displaced: Option<&'a Vec<DVec3>>,
+    pub(super) displaced: Option<&'a [DVec3]>,
     yielding: &'a [bool],
     yields: bool,
 }
@@ -77,7 +77,7 @@ impl FlowPoint {
     pub(super) fn parts<'a>(
         &'a self,
         others: FemShape<'a>,
-        displaced: Option<&'a Vec<DVec3>>,
+        displaced: Option<&'a [DVec3]>,
     ) -> impl Iterator<Item = LinearizedCells<'a>> + use<'a> {
         let yielding = &self.yielding[..];
         let ahead = FemShape { positions: &self.positions, yields: true, ..others };

@@ -9,7 +9,7 @@
 //!
 //! In the model an implicit step loses the energy `½ δᵀK_k δ + ½ |u − v|²_M`. So it gains energy where `U − m` is larger than that at its end:
 //! elements that were crushed, blown up or turned over on the way are stiffer there than the step knew, and throw their nodes away. Such a step
-//! is too long. World axes, J. Cost: a pass over the tetrahedra; two elastic energies and one product if nodes move far against each other.
+//! is too long. Cells that turn (`turns.rs`) also do the work of their impulses `turned`. World axes, J. Cost: a pass over the tetrahedra; two elastic energies and one product if nodes move far against each other.
 
 use glam::DVec3;
 use sinew_fem::{Diagonalize, FemState, add_muscle_potentials, elastic_energy};
@@ -55,8 +55,11 @@ impl EnergyGain {
             return;
         }
         self.ends.clear();
-        self.ends.extend(elements.positions.iter().zip(&self.moved).map(|(&x, &y)| x + y * h));
-        let work: f64 = elements.elastic_forces.iter().zip(&self.moved).map(|(f, &y)| f.dot(y) * h).sum();
+        let moved = self.moved.iter().zip(elements.bend());
+        self.ends.extend(elements.positions.iter().zip(moved).map(|(&x, (&y, &bend))| x + (y + bend) * h));
+        let impulses = &elements.elastic_impulses;
+        let along = |of: &[DVec3]| of.iter().zip(&self.moved).map(|(a, &y)| a.dot(y)).sum::<f64>();
+        let work = along(&impulses.forces) * h;
         let (mut lost, mut kinetic, mut inertial) = (0.0, 0.0, 0.0);
         for free in body.attachments.free() {
             let node = free.node as usize;
@@ -66,7 +69,9 @@ impl EnergyGain {
             inertial += half * (1.0 + elements.drag) * self.moved[node].length_squared();
         }
         let quadratic = elements.elastic.quadratic(&body.pattern, &self.moved);
-        let elastic = (0.5 * quadratic - inertial) * (h / (h + body.stiffness_damping(0)));
+        let share = h / (h + body.stiffness_damping(0));
+        let elastic = (0.5 * quadratic - inertial) * share;
+        let turned = along(&impulses.turned) * share;
         let mut energy = |positions: &[DVec3]| {
             self.potentials.clear();
             self.potentials.resize(body.fem.n_muscles(), 0.0);
@@ -77,7 +82,7 @@ impl EnergyGain {
         let [before, after] = [energy(&elements.positions), energy(&self.ends)];
         let error = after - (before - work + elastic);
         // A number that is not finite is a gain.
-        let keeps = error - (lost + elastic) <= MOST * (kinetic + after);
+        let keeps = error + turned - (lost + elastic) <= MOST * (kinetic + after);
         self.gains = !keeps;
     }
 }

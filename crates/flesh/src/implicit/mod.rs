@@ -8,6 +8,7 @@ mod contact_sides;
 mod contacts;
 mod couplings;
 mod damped_ends;
+mod elastic_impulses;
 mod elements;
 mod end_contacts;
 mod far_contacts;
@@ -22,6 +23,7 @@ mod touching_islands;
 mod touching_pairs;
 mod touching_point;
 mod touching_sweeps;
+mod turns;
 
 pub use companion::{Flesh, FleshWorkspace};
 pub use sleepers::AWAKE;

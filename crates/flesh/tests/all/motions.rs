@@ -25,7 +25,7 @@ fn hung_in_gravity_stays_together_at_any_stiffness() {
             assert!(error < 5e-3, "{young:.0e} Pa: {error}");
         }
         let speed = run.soft.nodes[0].velocities.iter().map(|v| v.length()).fold(0.0, f64::max);
-        assert!(most <= 40, "{young:.0e} Pa: {most} iterations");
+        assert!(most <= 60, "{young:.0e} Pa: {most} iterations");
         assert!(speed < 20.0);
     }
 }

@@ -24,6 +24,8 @@ pub struct CouplingPoint<'a> {
     pub is_ahead: bool,
     /// Whether this is a further iteration: the companion's unknowns have a value, too.
     pub is_again: bool,
+    /// Whether this is a further iteration with the directions of the first solve: only what is measured at the end that was found is new.
+    pub keeps_directions: bool,
     /// Whether this is the same point as before: only the laws that [`Companion::review`] replaced are new.
     pub is_same: bool,
     /// Whether loops may close the tree: then it is factored with what a companion loads on its bodies, and not again.

@@ -1,5 +1,7 @@
 //! From specs to a checked model: central frames of bodies, the graph of the joints, and its elimination plan.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, JointKind, MassProperties, Motion, Pose, PrincipalInertia};
 use sinew_topology::{EliminationPlan, Endpoints, Graph, GraphBuilder, Priority, VariableId, plan};
@@ -61,6 +63,16 @@ impl MechanismBuilder {
         TransmissionId::from_index(self.transmissions.len() - 1)
     }
 
+    /// A body added before, to be changed.
+    pub fn body_mut(&mut self, body: BodyId) -> Option<&mut BodySpec> {
+        self.bodies.get_mut(body.index())
+    }
+
+    /// A joint added before, to be changed.
+    pub fn joint_mut(&mut self, joint: JointId) -> Option<&mut JointSpec> {
+        self.joints.get_mut(joint.index())
+    }
+
     /// Chooses which joints are solved exactly.
     pub fn set_structure(&mut self, structure: Structure) {
         self.structure = structure;
@@ -82,7 +94,36 @@ impl MechanismBuilder {
         let names = records.take_names()?;
         // Only messages need the names of the graph.
         let planned = self.planned(false).or_else(|_| self.planned(true))?;
-        lay_out(records, names, planned)
+        let structure = records.structure(planned);
+        lay_out(records, names, structure)
+    }
+
+    /// [`MechanismBuilder::build`] of specs that differ from those of `model` in numbers only: nothing is planned, and the plan and the names are shared. The
+    /// outcome is the same to the bit, since the plan depends on no masses and no forces. None if there are other bodies or joints.
+    ///
+    /// # Errors
+    /// As [`MechanismBuilder::build`].
+    pub fn build_like(&self, model: &Model) -> Result<Option<Model>, MechanismError> {
+        if !(self.has_names_of(model) && self.graph(false)? == model.structure.graph) {
+            return Ok(None);
+        }
+        let mut records = Records::default();
+        records.add(&self.bodies, &self.joints, &self.springs)?;
+        records.add_transmissions(&self.transmissions)?;
+        lay_out(records, Arc::clone(&model.names), Arc::clone(&model.structure)).map(Some)
+    }
+
+    /// Whether bodies, joints, ropes and gears have the names that those of a model have, and bodies their kinds.
+    fn has_names_of(&self, model: &Model) -> bool {
+        let counts = [self.bodies.len(), self.joints.len(), self.transmissions.len()];
+        let bodies = || self.bodies.iter().zip(model.bodies());
+        let joints = || self.joints.iter().zip(model.joints());
+        let transmissions = || self.transmissions.iter().zip(model.transmissions());
+        counts == [model.n_bodies(), model.n_joints(), model.n_transmissions()]
+            && bodies().all(|(spec, body)| spec.kind == model.body_kind(body))
+            && bodies().all(|(spec, body)| *spec.name == *model.body_name(body))
+            && joints().all(|(spec, joint)| *spec.name == *model.joint_name(joint))
+            && transmissions().all(|(spec, id)| **spec.name() == *model.transmission_name(id))
     }
 
     fn planned(&self, is_named: bool) -> Result<(Graph, EliminationPlan), MechanismError> {

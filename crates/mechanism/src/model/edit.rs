@@ -143,7 +143,8 @@ impl Model {
         let replanned = replan(&self.structure.plan, &self.structure.graph, &graph_edit)
             // Only messages need the names of the graph.
             .or_else(|_| replan(&self.structure.plan, &self.named_graph(), &graph_edit))?;
-        let model = lay_out(records, names, (replanned.graph, replanned.plan))?;
+        let structure = records.structure((replanned.graph, replanned.plan));
+        let model = lay_out(records, names, structure)?;
         Ok(Edited { model, n_replanned: replanned.n_replanned, bodies, joints })
     }
 

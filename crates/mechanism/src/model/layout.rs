@@ -37,17 +37,25 @@ pub(crate) struct Records {
 }
 
 impl Records {
+    /// The structure of a planned graph, whose variables are the dynamic bodies in order.
+    pub(crate) fn structure(&self, (graph, plan): (Graph, EliminationPlan)) -> Arc<ModelStructure> {
+        let dynamic = |b: &(usize, &BodyModel)| b.1.kind == BodyKind::Dynamic;
+        let body_of_variable =
+            self.bodies.iter().enumerate().filter(dynamic).map(|(i, _)| i as u32).collect();
+        Arc::new(ModelStructure { graph, plan, body_of_variable })
+    }
+
     /// Takes the names out. None may be given twice.
-    pub(crate) fn take_names(&mut self) -> Result<ModelNames, MechanismError> {
+    pub(crate) fn take_names(&mut self) -> Result<Arc<ModelNames>, MechanismError> {
         let table = |kind, names: &mut Vec<Arc<str>>| {
             let table = NameTable::new(std::mem::take(names));
             check_names(kind, &table).map(|()| table)
         };
-        Ok(ModelNames {
+        Ok(Arc::new(ModelNames {
             bodies: table("body", &mut self.body_names)?,
             joints: table("joint", &mut self.joint_names)?,
             transmissions: table("rope or gear", &mut self.transmission_names)?,
-        })
+        }))
     }
 }
 
@@ -55,16 +63,13 @@ impl Records {
 /// a weight that is not its own.
 pub(crate) fn lay_out(
     records: Records,
-    names: ModelNames,
-    (graph, plan): (Graph, EliminationPlan),
+    names: Arc<ModelNames>,
+    structure: Arc<ModelStructure>,
 ) -> Result<Model, MechanismError> {
     let Records { bodies, joints, forces, springs, transmissions, poses, motions, .. } = records;
-    let dynamic = |b: &(usize, &BodyModel)| b.1.kind == BodyKind::Dynamic;
-    let body_of_variable: Vec<u32> =
-        bodies.iter().enumerate().filter(dynamic).map(|(i, _)| i as u32).collect();
     let mut pair_of_body = vec![NONE; bodies.len()];
-    for (variable, body) in body_of_variable.iter().enumerate() {
-        pair_of_body[*body as usize] = plan.position_of(VariableId::new(variable)) as u32;
+    for (variable, body) in structure.body_of_variable.iter().enumerate() {
+        pair_of_body[*body as usize] = structure.plan.position_of(VariableId::new(variable)) as u32;
     }
     let kinematic = bodies.iter().enumerate().filter(|(_, b)| b.kind == BodyKind::Kinematic);
     let mut model = Model {
@@ -80,7 +85,7 @@ pub(crate) fn lay_out(
         derived: DerivedTables::default(),
         loops: Vec::new(),
         stamp: 0,
-        structure: ModelStructure { graph, plan, body_of_variable },
+        structure,
         pair_of_body,
         names,
         initial: State::default(),

@@ -3,6 +3,8 @@
 //! Equal force sets are stored once. Inside, a body is described in its central frame (centre of mass, principal axes);
 //! outside, in the body frame of the user.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use sinew_math::{JointKind, Motion, Pose};
 use sinew_solvers::{DIRECT_ROWS, LoopMethod};
@@ -33,7 +35,7 @@ pub struct Model {
     pub(crate) loops: Vec<LoopModel>,
     /// Fingerprint of what a workspace depends on.
     pub(crate) stamp: u64,
-    pub(crate) structure: ModelStructure,
+    pub(crate) structure: Arc<ModelStructure>,
     /// Body → position in the pair table, `NONE` if forces do not move it.
     pub(crate) pair_of_body: Vec<u32>,
     /// Body → what its linear momentum balance needs.
@@ -44,7 +46,7 @@ pub struct Model {
     pub(crate) kinematic: Vec<u32>,
     /// Tree joints with a continuous twist angle, and their pairs.
     pub(crate) twist_joints: Vec<(u32, u32)>,
-    pub(crate) names: ModelNames,
+    pub(crate) names: Arc<ModelNames>,
     /// What the specs described.
     pub(crate) initial: State,
 }
@@ -203,6 +205,14 @@ impl Model {
     /// The elimination plan, for those who want to look.
     pub fn plan(&self) -> &EliminationPlan {
         &self.structure.plan
+    }
+
+    /// Whether it has the bodies, the joints, the plan and the tables of another model, as [`MechanismBuilder::build_like`] makes them: a workspace of one
+    /// fits the other.
+    ///
+    /// [`MechanismBuilder::build_like`]: crate::MechanismBuilder::build_like
+    pub fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.structure, &other.structure) && self.stamp == other.stamp
     }
 
     /// The state the specs described.

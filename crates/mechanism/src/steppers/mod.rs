@@ -40,4 +40,5 @@ pub(crate) use reaction_terms::{add_displacing_reactions, add_inside_reactions};
 pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
 pub(crate) use step_point::{NewtonPhase, StepPoint, end_error, most_torn};
+pub use substeps::fill_part_input;
 pub(crate) use substeps::{JointCare, NotMade, Remedy, Substeps, UNDAMPED};

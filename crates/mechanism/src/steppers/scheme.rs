@@ -130,6 +130,7 @@ impl<'a> SchemeCoefficients<'a> {
             motions: at.motions,
             is_ahead: at.displaced.is_some(),
             is_again,
+            keeps_directions: at.measured.is_some(),
             is_same: false,
             has_loops: false,
             h: scheme.h,

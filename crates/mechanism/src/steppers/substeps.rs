@@ -158,30 +158,42 @@ impl Substeps {
             return;
         }
         let part = part.get_or_insert_default();
-        (**part).clone_from(input);
         let share = f64::from(self.next) / f64::from(self.whole - self.done);
         let left = dt * f64::from(self.whole - self.done - self.next) / f64::from(self.whole);
-        for entry in &mut part.kinematic {
-            if let Some((body, goal)) = central_goal(model, entry) {
-                let now = state.poses[body];
-                entry.1 = move_pose(&now, increment(&now, &goal) * share)
-                    .compose(&model.bodies[body].central.inverse());
-            }
+        fill_part_input(model, state, input, [share, left], part);
+    }
+}
+
+/// Writes the input of a part of a step: `share` is its length as a part of what is left of the step, `left` the time that is left after it, s. Kinematic
+/// bodies, drives, motor targets and lengths of ropes move evenly through the parts; wrenches and grabs act in all of them.
+pub fn fill_part_input(
+    model: &Model,
+    state: &State,
+    input: &Input,
+    [share, left]: [f64; 2],
+    part: &mut Input,
+) {
+    part.clone_from(input);
+    for entry in &mut part.kinematic {
+        if let Some((body, goal)) = central_goal(model, entry) {
+            let now = state.poses[body];
+            entry.1 = move_pose(&now, increment(&now, &goal) * share)
+                .compose(&model.bodies[body].central.inverse());
         }
-        if left > 0.0 {
-            // These belong to the end of the whole step.
-            part.kinematic_twists.clear();
-        }
-        for (_, drive) in &mut part.drives {
-            let Drive { value, rate, acceleration, .. } = *drive;
-            drive.value = value - left * (rate - 0.5 * left * acceleration);
-            drive.rate = rate - left * acceleration;
-        }
-        for (_, target) in &mut part.motors {
-            target.position -= left * target.velocity;
-        }
-        for (_, length) in &mut part.lengths {
-            length.position -= left * length.velocity;
-        }
+    }
+    if left > 0.0 {
+        // These belong to the end of the whole step.
+        part.kinematic_twists.clear();
+    }
+    for (_, drive) in &mut part.drives {
+        let Drive { value, rate, acceleration, .. } = *drive;
+        drive.value = value - left * (rate - 0.5 * left * acceleration);
+        drive.rate = rate - left * acceleration;
+    }
+    for (_, target) in &mut part.motors {
+        target.position -= left * target.velocity;
+    }
+    for (_, length) in &mut part.lengths {
+        length.position -= left * length.velocity;
     }
 }

@@ -159,8 +159,10 @@ pub enum ColliderShapeDoc {
     /// Everything behind a plane; only of the world.
     Plane {
         /// A point of it (m).
+        #[serde(default, skip_serializing_if = "is_default")]
         point: DVec3,
         /// Where it is free; any length but zero.
+        #[serde(default = "up", skip_serializing_if = "is_up")]
         normal: DVec3,
     },
     /// A solid; ellipsoids cannot be touched.
@@ -211,4 +213,13 @@ impl ColliderShapeDoc {
             *file = rename(file);
         }
     }
+}
+
+/// The free side of a floor.
+fn up() -> DVec3 {
+    DVec3::Z
+}
+
+fn is_up(normal: &DVec3) -> bool {
+    *normal == up()
 }

@@ -119,3 +119,14 @@ fn steps_are_counted_across_their_lengths() {
         assert_eq!(Steps::of(&scene).lengths(first + 1), (0.05, 0.1));
     }
 }
+
+#[test]
+fn factors_on_contacts_reach_bodies_that_touch_with_their_shapes() {
+    let text = r#"(format: 1, changes: [(at_s: 0, friction: 2, contact_stiffness: 3)],
+        bodies: [(name: "box", shapes: [Box(size: (1, 1, 1))], contact: (friction: 0.4))],
+        colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)), contact: (friction: 0.4))])"#;
+    let scene = SceneDoc::from_ron(text, "box.ron").expect("a good scene").after_changes(1);
+    let [body, floor] = [scene.bodies[0].contact.expect("it touches"), scene.colliders[0].contact];
+    assert_eq!((body.friction, body.firmness), (floor.friction, floor.firmness));
+    assert!((body.friction - 0.8).abs() < 1e-15);
+}

@@ -328,3 +328,14 @@ fn files_are_given_other_names_and_keep_their_contents() {
         assert!(text.contains(&format!("\"{name}\"")), "{name}");
     }
 }
+
+#[test]
+fn a_plane_is_a_floor_unless_it_says_otherwise() {
+    let plane = |text: &str| {
+        let text = format!("(format: 1, colliders: [(shape: {text})])");
+        SceneDoc::from_ron(&text, "floor.ron").expect("a good scene")
+    };
+    assert_eq!(plane("Plane()"), plane("Plane(point: (0, 0, 0), normal: (0, 0, 1))"));
+    assert_eq!(plane("Plane(normal: (1, 0, 0))"), plane("Plane(point: (0, 0, 0), normal: (1, 0, 0))"));
+    assert!(plane("Plane(point: (0, 0, 0.0))").to_ron().contains("Plane()"));
+}

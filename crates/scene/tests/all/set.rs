@@ -68,6 +68,28 @@ fn a_failed_edit_changes_nothing_and_says_why() {
 }
 
 #[test]
+fn a_name_or_component_that_is_not_there_is_told_with_those_that_are() {
+    let mut source = SceneSource::new(SCENE, "arm.ron");
+    for (path, said) in [
+        ("gravity.q", "there is no component `q` here (valid are x, y, z)"),
+        ("gravity[3]", "`gravity` has 3 items (valid are 0 to 2)"),
+        ("bodies[0].shapes[0].size.q", "there is no component `q` here (valid are x, y, z)"),
+        ("bodies[0].pose.position.u", "there is no component `u` here (valid are x, y, z)"),
+        ("bodies[\"c\"].mass", "`bodies` has no `c` (valid are upper, lower)"),
+        ("bodies[\"uper\"].mass", "`bodies` has no `uper` (did you mean `upper`?)"),
+        ("bodies[2].mass", "`bodies` has 2 items (valid are 0 to 1)"),
+        ("ropes[\"pulley\"].length", "`ropes` has no `pulley` (there are none)"),
+    ] {
+        let text = source.set(path, "1").unwrap_err().to_string();
+        assert!(text.ends_with(said), "{text}");
+    }
+    let made = r#"(format: 1, generators: [Chain(n: 2, link: (shapes: [Sphere(radius: 1)]))])"#;
+    let mut source = SceneSource::new(made, "chain.ron");
+    let text = source.set("bodies[\"c\"].mass", "1").unwrap_err().to_string();
+    assert!(text.contains("`bodies` has no `c` (there are none; what generators make"), "{text}");
+}
+
+#[test]
 fn edits_keep_comments_and_lines() {
     let mut source = SceneSource::new(SCENE, "arm.ron");
     source.set("joints[0].spring.stiffness", "-4").unwrap();

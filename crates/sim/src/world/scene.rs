@@ -137,9 +137,40 @@ impl World {
             self.enter(period);
         }
         // What rests may not rest under other settings.
-        if self.periods.len() > 1 && period != self.period_at(self.state.sleep.begun) {
+        if self.is_other_period(&self.state) {
             self.state.sleep.wake_all();
         }
+    }
+
+    /// The model and the settings for a step that begins at a time, s: those of the world, unless a change of the scene puts others in force there.
+    ///
+    /// ```
+    /// use sinew_sim::{SceneDoc, World};
+    ///
+    /// let text = r#"(format: 1, changes: [(at_s: 1, dt: 0.005)], bodies: [(name: "ball", shapes: [Sphere(radius: 0.1)])])"#;
+    /// let world = World::from_scene(&SceneDoc::from_ron(text, "ball.ron")?)?;
+    /// assert_eq!(world.in_force_at(2.0).1.dt, 0.005);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn in_force_at(&self, time: f64) -> (&Arc<Model>, &Settings) {
+        let period = self.period_at(time);
+        match self.periods.get(period).filter(|_| period != self.period) {
+            Some(other) => (&other.model, &other.settings),
+            None => (&self.model, &self.settings),
+        }
+    }
+
+    /// Wakes what rests in a state of this world if it came to rest under other settings than those in force: what [`World::take_changes`] does to the state of
+    /// the world itself.
+    pub fn wake_if_changed(&self, state: &mut State) {
+        if self.is_other_period(state) {
+            state.sleep.wake_all();
+        }
+    }
+
+    /// Whether other settings are in force than when the bodies of a state began to rest.
+    fn is_other_period(&self, state: &State) -> bool {
+        self.periods.len() > 1 && self.period_at(state.bodies.time) != self.period_at(state.sleep.begun)
     }
 
     /// The present value of everything that a change of the scene can set; `None` for worlds built by hand.
@@ -177,9 +208,7 @@ impl World {
     /// those are now.
     pub fn input_at(&self, time: f64) -> Input {
         let mut input = Input::default();
-        let period = self.period_at(time);
-        let settings = if period == self.period { &self.settings } else { &self.periods[period].settings };
-        let times = ScriptTimes::beginning_at(time, settings.dt);
+        let times = ScriptTimes::beginning_at(time, self.in_force_at(time).1.dt);
         self.playback.script.fill(self.mechanism(), &self.state.bodies, times, &mut Vec::new(), &mut input);
         input
     }
@@ -203,7 +232,8 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn fill_input(&self, state: &State, input: &mut Input) {
-        let times = ScriptTimes::beginning_at(state.bodies.time, self.settings.dt);
+        let time = state.bodies.time;
+        let times = ScriptTimes::beginning_at(time, self.in_force_at(time).1.dt);
         input.servos.clear();
         self.playback.script.fill(self.mechanism(), &state.bodies, times, &mut Vec::new(), input);
     }

@@ -344,3 +344,18 @@ fn worlds_count_what_their_steps_told() {
     world.reset();
     assert_eq!(world.notices().iter().count(), 0);
 }
+
+/// Contacts push out what was put into something, which gains energy; only that was told.
+#[test]
+fn bodies_that_start_inside_each_other_are_named() {
+    for (z, is_inside) in [(0.01, false), (0.0099, false), (0.0095, true), (0.009, true)] {
+        let mut plate = small(&format!(
+            "bodies: [(name: \"plate\", pose: (position: (0, 0, {z})), shapes: [Box(size: (0.5, 0.5, 0.02))], contact: ())],
+             colliders: [(shape: Plane())]"
+        ));
+        let found = notices(&mut plate, 6);
+        let said = found.get(&HealthNotice::Overlap).map(|(said, _)| said.as_str());
+        let expected = "body `plate` and the world overlap by more than contacts should give";
+        assert_eq!(said, is_inside.then_some(expected), "{z}: {found:?}");
+    }
+}

@@ -233,3 +233,33 @@ fn poses_are_those_of_body_frames() {
     close(world.pose(body).translation, wanted.translation, 1e-15);
     assert!(world.pose(body).rotation.angle_between(wanted.rotation) < 1e-7);
 }
+
+/// A belt with a velocity and no track stood still in silence.
+#[test]
+fn a_kinematic_body_without_a_track_keeps_its_velocity() {
+    for stepper in ["Implicit()", "Implicit(order: 2)", "Explicit()", "Displacement()", "Reduced()"] {
+        let mut world = small(&format!(
+            r#"
+            stepper: {stepper},
+            bodies: [
+              (name: "belt", kind: Kinematic, pose: (position: (0, 0, -0.05)), velocity: (linear: (1, 0, 0)),
+               shapes: [Box(size: (20, 1, 0.1))], contact: ()),
+              (name: "table", kind: Kinematic, pose: (position: (0, 5, -0.05)), velocity: (angular: (0, 0, 1)),
+               shapes: [Box(size: (2, 2, 0.1), at: (position: (1, 0, 0)))], contact: ()),
+              (name: "box", pose: (position: (0, 0, 0.1)), shapes: [Box(size: (0.2, 0.2, 0.2))], contact: ()),
+            ],
+            "#
+        ));
+        run_to(&mut world, 2.0);
+        let at = |name: &str| world.pose(world.body(name).expect("there"));
+        close(at("belt").translation, DVec3::new(2.0, 0.0, -0.05), 1e-9);
+        // Without mass the table turns about its frame.
+        close(at("table").translation, DVec3::new(0.0, 5.0, -0.05), 1e-9);
+        let (sin, cos) = sinew_math::ops::sin_cos(2.0);
+        close(at("table").rotation * DVec3::X, DVec3::new(cos, sin, 0.0), 1e-9);
+        // It slips until friction has taken it along: v²/2µg = 0.1 m behind.
+        let carried = at("box").translation;
+        assert!((1.85..1.95).contains(&carried.x), "{stepper}: {carried}");
+        assert!(world.notices().are_good(), "{stepper}");
+    }
+}

@@ -157,8 +157,9 @@ fn an_edit_doubts_velocities_as_compiling_the_whole_scene_does() {
 fn a_track_that_goes_far_beyond_its_samples_is_doubted() {
     let lift = |interpolation: &str, heights: [(f64, f64); 4]| {
         let samples: String = heights.iter().map(|(time, z)| format!("({time}, (0, 0, {z})),")).collect();
+        let start = heights[0].1;
         let text = format!(
-            r#"(format: 1, bodies: [(name: "lift", kind: Kinematic)], inputs: [Kinematic(body: "lift", track: "up")],
+            r#"(format: 1, bodies: [(name: "lift", kind: Kinematic, pose: (position: (0, 0, {start})))], inputs: [Kinematic(body: "lift", track: "up")],
                tracks: [(name: "up", interpolation: {interpolation}, curve: Points([{samples}]))])"#
         );
         doubts(&SceneDoc::from_ron(&text, "lift.ron").unwrap_or_else(|errors| panic!("{errors}")))
