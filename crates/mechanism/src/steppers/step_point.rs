@@ -116,7 +116,7 @@ impl StepPoint<'_> {
             poses: poses(false),
             displaced: displaced(false),
             lead: lead(false),
-            step: step(scheme.longest()),
+            step: StepLength { bends: true, ..step(scheme.longest()) },
         });
         let point = LinearizationPoint {
             model: task.model,
@@ -131,7 +131,7 @@ impl StepPoint<'_> {
             measured: (self.phase == NewtonPhase::Again).then_some(points.ends.as_slice()),
             twists: &state.twists,
             lead: lead(scheme.is_second),
-            step: StepLength { is_second: scheme.is_second, ..step(scheme.h) },
+            step: StepLength { is_second: scheme.is_second, bends: scheme.bends, ..step(scheme.h) },
             fallen,
             form: RowForm::Position,
             rates: task.mends(),

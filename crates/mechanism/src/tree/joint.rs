@@ -99,10 +99,9 @@ impl<'a> JointAt<'a> {
         }
     }
 
-    /// Whether forces act along the slide in a step of first order, whose twists are those of a straight line.
+    /// Whether forces act along the slide in a step whose twists are those of a straight line.
     fn bends(&self) -> bool {
-        let step = &self.at.step;
-        step.h > 0.0 && !step.is_second && self.at.model.forces[self.joint.forces as usize].slide.is_some()
+        self.at.step.bends && self.at.model.forces[self.joint.forces as usize].slide.is_some()
     }
 
     /// How far the slide is from a straight line: foreseen from the motion at the start, or measured at the end that was found. The step before

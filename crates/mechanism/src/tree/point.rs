@@ -98,13 +98,23 @@ pub(crate) struct StepLength {
     pub(crate) per_square: f64,
     /// Whether it is one of second order.
     pub(crate) is_second: bool,
+    /// Whether its twists are those of a straight line from its start to its end.
+    pub(crate) bends: bool,
 }
 
 impl StepLength {
     /// A step that takes time.
     pub(crate) fn new(h: f64) -> Self {
         let (per_h, square) = (1.0 / h, h * h);
-        Self { h, per_h, per_h_open: per_h, square, per_square: 1.0 / (h * h), is_second: false }
+        Self {
+            h,
+            per_h,
+            per_h_open: per_h,
+            square,
+            per_square: 1.0 / (h * h),
+            is_second: false,
+            bends: false,
+        }
     }
 
     /// A step that takes time and leaves the errors of joints as they are, unless these may open.
@@ -114,7 +124,15 @@ impl StepLength {
 
     /// A step of length zero, joint errors counting `per_h` times.
     pub(crate) fn zero(per_h: f64) -> Self {
-        Self { h: 0.0, per_h, per_h_open: per_h, square: 1.0, per_square: 1.0, is_second: false }
+        Self {
+            h: 0.0,
+            per_h,
+            per_h_open: per_h,
+            square: 1.0,
+            per_square: 1.0,
+            is_second: false,
+            bends: false,
+        }
     }
 }
 

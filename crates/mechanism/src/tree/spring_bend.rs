@@ -17,7 +17,7 @@ impl LinearizationPoint<'_> {
     /// The bend `b` of a spring, where a solve takes its ends to move with `linear` of a set of twists.
     pub(crate) fn spring_bend(&self, spring: &PointSpring, linear: impl Fn(&[Motion]) -> DVec3) -> DVec3 {
         let h = self.step.h;
-        if h == 0.0 || self.step.is_second || spring.damping == 0.0 {
+        if !self.step.bends || spring.damping == 0.0 {
             return DVec3::ZERO;
         }
         let bodies = [spring.body1, spring.body2];
