@@ -4,6 +4,10 @@
 //! end of the step (Her11 eq. 3–6; docs/maths/stiff-joints.md). `x` is measured where the step is linearized. `ẋ_k` is the rate
 //! there. `ẋ_d` is the rate whose displacement `h ẋ_d` the pose already contains; it is 0 in the paper's one-solve step. `ẋ̂` is
 //! the rate that the momentum balance starts from. Units: rad or m, and per second.
+//!
+//! **Bend.** Rates along the gradient are those of a straight line. What slides on something that turns leaves its circle along the
+//! tangent: over a step of first order `x` changes by `h (ẋ⁺ + b)`, `b = ½ h ω² r` for a rail that turns by `ω`. Forces act on what `x`
+//! does, so they see all rates with their bend, and the impulse `q − κ (ẋ⁺ + b)` is handed on as one of `ẋ⁺`.
 
 /// A coordinate and its rates.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,6 +30,32 @@ impl Coordinate {
     }
 }
 
+/// What the rates of a coordinate in a step are beyond those along its gradient, per second.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bend {
+    /// Of the step: `b`.
+    pub(crate) step: f64,
+    /// Of the rate where it is linearized.
+    pub(crate) rate: f64,
+    /// Of the displacement that the pose already contains.
+    pub(crate) displaced: f64,
+    /// Of the rate that the momentum balance starts from.
+    pub(crate) base: f64,
+}
+
+impl Coordinate {
+    /// The same with its bend.
+    #[inline]
+    pub(crate) fn bent(self, bend: &Bend) -> Self {
+        Self {
+            value: self.value,
+            rate: self.rate + bend.rate,
+            displaced: self.displaced + bend.displaced,
+            base: self.base + bend.base,
+        }
+    }
+}
+
 /// The impulse `q − κ ẋ⁺` along a coordinate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ScalarImpulse {
@@ -33,6 +63,14 @@ pub(crate) struct ScalarImpulse {
     pub(crate) q: f64,
     /// `κ`, kg·m² or kg.
     pub(crate) kappa: f64,
+}
+
+impl ScalarImpulse {
+    /// An impulse on the rate with its bend, as one on the rate along the gradient.
+    #[inline]
+    pub(crate) fn unbent(self, bend: &Bend) -> Self {
+        Self { q: self.q - self.kappa * bend.step, kappa: self.kappa }
+    }
 }
 
 /// A force over a step, for steppers in joint coordinates: `torque − resistance · ẍ`.

@@ -30,7 +30,7 @@ pub(crate) use band::{Band, BandLaw};
 pub(crate) use bounded::{BoundedForces, CoordinateLaws};
 pub(crate) use cone::Tilt;
 pub use coordinate::Response;
-pub(crate) use coordinate::{Coordinate, ScalarImpulse};
+pub(crate) use coordinate::{Bend, Coordinate, ScalarImpulse};
 pub(crate) use held::{HeldLimits, LimitedCoordinate};
 pub use limit::Limit;
 pub(crate) use limit::LimitLaw;

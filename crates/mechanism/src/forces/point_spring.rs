@@ -39,6 +39,13 @@ pub(crate) struct PointSpringState {
     pub(crate) end_velocity: DVec3,
 }
 
+impl PointSpringState {
+    /// The same for a damper whose ends part faster by `bend` than the solve takes them to.
+    pub(crate) fn bent(self, bend: DVec3) -> Self {
+        Self { end_velocity: self.end_velocity - bend, ..self }
+    }
+}
+
 /// A point spring along one axis, as a row on the relative velocity `u` of its ends: the impulse `stiff u_d − pull − κ u⁺`, with
 /// `u_d` the velocity whose displacement the gap contains.
 pub(crate) struct PointSpringRow {

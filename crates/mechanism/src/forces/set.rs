@@ -8,7 +8,8 @@ use sinew_math::{DriveCoordinate, Force, Motion, Sym3, log_so3};
 use sinew_solvers::Load;
 
 use crate::forces::{
-    Coordinate, CoordinateLaws, HeldLimits, LimitedCoordinate, RelativeMotion, ScalarImpulse, Tilt, cone,
+    Bend, Coordinate, CoordinateLaws, HeldLimits, LimitedCoordinate, RelativeMotion, ScalarImpulse, Tilt,
+    cone,
 };
 use crate::joints::fading_twist_gradient;
 use crate::{Motor, MotorTarget, RelativeState, RotationForce, ScalarForce};
@@ -38,9 +39,19 @@ pub(crate) struct ForceSettings<'a> {
     pub(crate) laws: [CoordinateLaws; 2],
     /// Limits that hold joints, and the number of this one.
     pub(crate) held: Option<(&'a HeldLimits, u32)>,
+    /// Of the slide.
+    pub(crate) bend: Bend,
 }
 
 impl ForceSettings<'_> {
+    /// The bend of a coordinate: turning about an axis that turns has none.
+    fn bend_of(&self, coordinate: DriveCoordinate) -> Bend {
+        match coordinate {
+            DriveCoordinate::Twist => Bend::default(),
+            DriveCoordinate::Slide => self.bend,
+        }
+    }
+
     /// Adds what holds a coordinate at its limit.
     fn hold(&self, coordinate: LimitedCoordinate, value: f64, impulse: ScalarImpulse) -> ScalarImpulse {
         self.held.map_or(impulse, |(limits, joint)| limits.hold(joint, coordinate, value, impulse))
@@ -97,8 +108,10 @@ impl ForceSet {
             let law = &mut laws[limited as usize];
             if let Some(force) = self.along(coordinate) {
                 let (gradient, _) = self.coordinate(relative, coordinate);
-                let x = motion.coordinate(gradient, self.coordinate(measured, coordinate).1);
-                *law = force.review(&x, (settings.target, *law), settings.h, gradient.dot(found));
+                let bend = settings.bend_of(coordinate);
+                let x = motion.coordinate(gradient, self.coordinate(measured, coordinate).1).bent(&bend);
+                let rate = gradient.dot(found) + bend.step;
+                *law = force.review(&x, (settings.target, *law), settings.h, rate);
             }
         }
         laws
@@ -140,7 +153,9 @@ impl ForceSet {
                 let (gradient, _) = self.coordinate(relative, coordinate);
                 let (_, value) = self.coordinate(measured, coordinate);
                 let laws = (target, settings.laws[limited as usize]);
-                let impulse = force.linearized(&motion.coordinate(gradient, value), laws, scale, h);
+                let bend = settings.bend_of(coordinate);
+                let x = motion.coordinate(gradient, value).bent(&bend);
+                let impulse = force.linearized(&x, laws, scale, h).unbent(&bend);
                 sink.along(gradient, settings.hold(limited, value, impulse));
             }
         }
@@ -408,7 +423,8 @@ mod tests {
         let relative = RelativeState::new(&frames, &pair(&mut rng, &frames, motion));
         let target = MotorTarget::default();
         let rates = RelativeMotion { rate: motion, displaced: motion, base };
-        let settings = ForceSettings { h: 1e-7, scale: SCALE, target, laws: Default::default(), held: None };
+        let (laws, bend) = (Default::default(), Bend::default());
+        let settings = ForceSettings { h: 1e-7, scale: SCALE, target, laws, held: None, bend };
         let mut load = Load::ZERO;
         let set = without_limit_damping(all());
         set.linearize([&relative; 2], &rates, &settings, &mut load);

@@ -1,7 +1,7 @@
 //! Joints and forces as rows on two bodies. A force `q − κ G v` is the compliant row `G v + λ/κ = q/κ` (docs/maths/loops.md).
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Sym3, shift_force, symmetric_eigen};
+use sinew_math::{Force, Motion, Sym3, shift_force, shift_motion, symmetric_eigen};
 use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
@@ -103,11 +103,17 @@ pub(crate) fn spring_rows(at: &LinearizationPoint<'_>, spring: &PointSpring) -> 
     let shift = pose1.translation - pose2.translation;
     let gap = at.spring_gap(spring);
     let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| motion_of(d, body)));
+    let linear = |motions: &[Motion]| {
+        let [motion1, motion2] = bodies.map(|body| motion_of(motions, body));
+        shift_motion(motion1 - shift_motion(motion2, shift), arm).linear
+    };
+    let bend = at.spring_bend(spring, linear);
     spring.linearized_rows(gap, at.step.h).map(|row| {
         // Both ends act at the first point, so that action meets reaction across the gap, too.
         let on1 = Force::new(arm.cross(row.axis), row.axis);
         let on2 = shift_force(on1, shift) * -1.0;
-        let q = row.stiff * (on1.dot(moved[0]) + on2.dot(moved[1])) - row.pull;
+        let damped = (row.kappa - row.stiff) * row.axis.dot(bend);
+        let q = row.stiff * (on1.dot(moved[0]) + on2.dot(moved[1])) - row.pull - damped;
         force_row(on1, on2, ScalarImpulse { q, kappa: row.kappa })
     })
 }

@@ -28,6 +28,9 @@ pub(crate) struct SchemeCoefficients<'a> {
     pub(crate) fallback: OrderFallback<'a>,
     /// Whether the next one may be of second order.
     pub(crate) keeps_history: bool,
+    /// Whether its twists are those of a straight line from its start to its end. Where steps of second order begin, the twists before and after are
+    /// those of a moment.
+    pub(crate) bends: bool,
     /// Effective step `β h`.
     pub(crate) h: f64,
     /// `γ`.
@@ -45,7 +48,8 @@ impl<'a> SchemeCoefficients<'a> {
         let history = &state.history;
         let has_history = keeps_history && history.step > 0.0 && history.motions.len() == state.motions.len();
         if !has_history || fallback.is_whole {
-            return Self { is_second: false, fallback, keeps_history, h: dt, carry: 0.0, ratio: 0.0, dt };
+            let (is_second, bends, carry, ratio) = (false, has_history || !keeps_history, 0.0, 0.0);
+            return Self { is_second, fallback, keeps_history, bends, h: dt, carry, ratio, dt };
         }
         let rho = dt / history.step;
         let denominator = 1.0 + 2.0 * rho;
@@ -53,6 +57,7 @@ impl<'a> SchemeCoefficients<'a> {
             is_second: true,
             fallback,
             keeps_history,
+            bends: false,
             h: dt * (1.0 + rho) / denominator,
             carry: rho * rho / denominator,
             ratio: rho,
@@ -75,7 +80,7 @@ impl<'a> SchemeCoefficients<'a> {
 
     /// The scheme of islands that fall back.
     fn fallen(&self) -> Self {
-        Self { is_second: false, h: self.dt, carry: 0.0, ratio: 0.0, ..*self }
+        Self { is_second: false, bends: true, h: self.dt, carry: 0.0, ratio: 0.0, ..*self }
     }
 
     /// Gives `change` those of the multipliers of the loops that belong to islands that fall back, and how much longer the step is for them.

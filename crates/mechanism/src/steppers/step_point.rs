@@ -14,7 +14,7 @@ use crate::coupling::CouplingPoint;
 use crate::measure::joint_error;
 use crate::prepare::move_pose;
 use crate::steppers::{PointProblem, SchemeCoefficients, StepTask};
-use crate::tree::{FallenPoint, LinearizationPoint, StepLaws, StepLength};
+use crate::tree::{FallenPoint, LinearizationPoint, StepBase, StepLaws, StepLength};
 use crate::watch::OPEN;
 use crate::workspace::PointScratch;
 use crate::{BreakLoad, Implicit, JointId, MotorTarget, RowForm, State};
@@ -116,19 +116,22 @@ impl StepPoint<'_> {
             poses: poses(false),
             displaced: displaced(false),
             lead: lead(false),
-            step: step(scheme.longest()),
+            step: StepLength { bends: true, ..step(scheme.longest()) },
         });
         let point = LinearizationPoint {
             model: task.model,
             input: task.input,
             poses: poses(scheme.is_second),
-            base: if scheme.is_second { &points.base } else { &state.motions },
+            base: StepBase {
+                motions: if scheme.is_second { &points.base } else { &state.motions },
+                poses: &state.poses,
+            },
             motions: if is_ahead { &points.velocities } else { &state.motions },
             displaced: displaced(scheme.is_second),
             measured: (self.phase == NewtonPhase::Again).then_some(points.ends.as_slice()),
             twists: &state.twists,
             lead: lead(scheme.is_second),
-            step: StepLength { is_second: scheme.is_second, ..step(scheme.h) },
+            step: StepLength { is_second: scheme.is_second, bends: scheme.bends, ..step(scheme.h) },
             fallen,
             form: RowForm::Position,
             rates: task.mends(),

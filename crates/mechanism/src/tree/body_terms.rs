@@ -53,7 +53,7 @@ impl<'a> TreeSystem<'a> {
 pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation: &DMat3, load: &mut Load) {
     let h = at.point.step.h;
     let inertia = pair.inertial.inertia.rotated_by(rotation);
-    let base = &at.point.base[pair.body as usize];
+    let base = &at.point.base.motions[pair.body as usize];
     let omega = base.angular;
     // A free body keeps its momentum here; its rotation is integrated by the midpoint rule after the solve.
     let is_at_start =

@@ -115,7 +115,7 @@ pub(crate) fn twist_force(
     let displaced = along.dot(displaced);
     if pair.forces.is_complex {
         let rate = |m: &[Motion]| along.dot(relative_angular(m, pair));
-        let x = Coordinate { value, rate: rate(at.motions), displaced, base: rate(at.base) };
+        let x = Coordinate { value, rate: rate(at.motions), displaced, base: rate(at.base.motions) };
         let force = at.model.forces[pair.forces.set as usize].twist.as_ref();
         let impulse = force.map_or_else(ScalarImpulse::default, |force| {
             force.linearized(&x, (at.target(pair.joint), at.laws(pair.joint)[0]), at.spring_scale, h)

@@ -5,13 +5,13 @@
 //! as regularized. World axes at centres of mass; about 250 flops and 40 per row.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, RowSpace, shift_force, shift_motion};
+use sinew_math::{DriveCoordinate, Force, Motion, Pose, RowSpace, shift_force, shift_motion};
 use sinew_solvers::{Load, PairJoint};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::forces::{
-    CoordinateLaws, ForceSettings, ForceSink, PointSpringState, RelativeMotion, ScalarImpulse,
+    Bend, CoordinateLaws, ForceSettings, ForceSink, PointSpringState, RelativeMotion, ScalarImpulse,
 };
 use crate::input::Servo;
 use crate::input_index::StepInput;
@@ -95,7 +95,35 @@ impl<'a> JointAt<'a> {
             target: at.target(self.index),
             laws: at.laws(self.index),
             held: at.laws.held.map(|limits| (limits, self.index)),
+            bend: if self.bends() { self.slide_bend() } else { Bend::default() },
         }
+    }
+
+    /// Whether forces act along the slide in a step whose twists are those of a straight line.
+    fn bends(&self) -> bool {
+        self.at.step.bends && self.at.model.forces[self.joint.forces as usize].slide.is_some()
+    }
+
+    /// How far the slide is from a straight line: foreseen from the motion at the start, or measured at the end that was found. The step before
+    /// has bent as much.
+    fn slide_bend(&self) -> Bend {
+        let at = self.at;
+        if at.displaced.is_none() {
+            let step = self.foreseen_bend(&self.relative);
+            return Bend { step, rate: -step, displaced: 0.0, base: -step };
+        }
+        let (gradient, _) = self.relative.coordinate(DriveCoordinate::Slide);
+        let start = self.joint.relative(at.base.poses, |body| motion_of(at.base.motions, body), 0.0);
+        let moved = (self.measured.slide() - start.slide()) / at.step.h;
+        let step = moved - gradient.dot(self.motion.displaced);
+        let base = start.motion.linear.x - self.foreseen_bend(&start) - gradient.dot(self.motion.base);
+        Bend { step, rate: step, displaced: step, base }
+    }
+
+    /// The bend of the slide if both bodies go on as at the start, where the joint is at `start`: `½ h ū`, with its velocity products.
+    fn foreseen_bend(&self, start: &RelativeState) -> f64 {
+        let (at, bodies) = (self.at, [self.joint.body1, self.joint.body2]);
+        0.5 * at.step.h * start.bias.linear.x * at.foreseen_share(bodies)
     }
 
     /// The laws of bounded forces that hold for the twists (per pair) found with other ones.
@@ -129,8 +157,14 @@ impl<'a> JointAt<'a> {
             let arm = self.at.pose(self.joint.body1).rotation * spring.point1;
             let gap = self.at.spring_gap(spring);
             let carried = shift_motion(self.motion.displaced, arm).linear;
+            let linear = |motions: &[Motion]| {
+                let [motion1, motion2] =
+                    [self.joint.body1, self.joint.body2].map(|body| motion_of(motions, body));
+                shift_motion(motion1 - shift_motion(motion2, self.shift), arm).linear
+            };
             let state = PointSpringState { arm, gap, carried, end_velocity: DVec3::ZERO };
-            spring.linearize(&state, self.at.step.h, &mut inside);
+            let bend = self.at.spring_bend(spring, linear);
+            spring.linearize(&state.bent(bend), self.at.step.h, &mut inside);
         }
         inside
     }
@@ -142,7 +176,7 @@ fn relative_motion(at: &LinearizationPoint<'_>, joint: &JointModel, shift: DVec3
         motion_of(motions, joint.body1) - shift_motion(motion_of(motions, joint.body2), shift)
     };
     let displaced = at.displaced.map_or(Motion::ZERO, relative);
-    RelativeMotion { rate: relative(at.motions), displaced, base: relative(at.base) }
+    RelativeMotion { rate: relative(at.motions), displaced, base: relative(at.base.motions) }
 }
 
 /// Driven coordinates at the end of the step.

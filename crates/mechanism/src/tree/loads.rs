@@ -4,7 +4,7 @@
 //! have one. No allocation for up to [`BodyLoads::ROOM`] of them.
 
 use glam::DVec3;
-use sinew_math::shift_motion;
+use sinew_math::{Motion, shift_motion};
 use sinew_solvers::Load;
 use sinew_topology::NONE;
 
@@ -144,5 +144,8 @@ pub(crate) fn add_spring(at: &LinearizationPoint<'_>, spring: &PointSpring, load
     let end_velocity = shift_motion(other_motion, other.rotation * spring.point2).linear;
     // A displaced linearization point holds the other end where it will be.
     let carried = at.displaced.map_or(end_velocity, |d| shift_motion(d[body], arm).linear);
-    spring.linearize(&PointSpringState { arm, gap, carried, end_velocity }, at.step.h, load);
+    let linear = |motions: &[Motion]| shift_motion(motions[body], arm).linear - end_velocity;
+    let bend = at.spring_bend(spring, linear);
+    let state = PointSpringState { arm, gap, carried, end_velocity };
+    spring.linearize(&state.bent(bend), at.step.h, load);
 }

@@ -17,6 +17,7 @@ mod point;
 mod reaction;
 mod rotor;
 mod scratch;
+mod spring_bend;
 pub(crate) mod sweep;
 mod two_at_once;
 
@@ -30,7 +31,7 @@ pub(crate) use geometric::{RESOLVED, is_taut, transmit};
 pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, drives_of, seen_from_body2};
 pub(crate) use loads::{BodyLoads, add_spring, grab_spring};
 pub(crate) use mixing::Mixing;
-pub(crate) use point::{FallenPoint, IslandPoints, LinearizationPoint, StepLaws, StepLength};
+pub(crate) use point::{FallenPoint, IslandPoints, LinearizationPoint, StepBase, StepLaws, StepLength};
 pub(crate) use reaction::ReactingTree;
 pub(crate) use rotor::{Rotor, split_along};
 pub(crate) use scratch::{

@@ -28,8 +28,7 @@ pub(crate) struct LinearizationPoint<'a> {
     pub(crate) input: StepInput<'a>,
     /// `q_k`, per body in the user's order.
     pub(crate) poses: &'a [Pose],
-    /// `v̂`.
-    pub(crate) base: &'a [Motion],
+    pub(crate) base: StepBase<'a>,
     /// `v_k`.
     pub(crate) motions: &'a [Motion],
     /// `d`, if the poses contain a displacement.
@@ -52,6 +51,15 @@ pub(crate) struct LinearizationPoint<'a> {
     /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
     pub(crate) laws: StepLaws<'a>,
+}
+
+/// Where a step begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepBase<'a> {
+    /// `v̂`.
+    pub(crate) motions: &'a [Motion],
+    /// `q`, of which a step of first order takes its displacement.
+    pub(crate) poses: &'a [Pose],
 }
 
 /// Where islands are linearized that make a step of second order with the first; all else is as for the others.
@@ -90,13 +98,23 @@ pub(crate) struct StepLength {
     pub(crate) per_square: f64,
     /// Whether it is one of second order.
     pub(crate) is_second: bool,
+    /// Whether its twists are those of a straight line from its start to its end.
+    pub(crate) bends: bool,
 }
 
 impl StepLength {
     /// A step that takes time.
     pub(crate) fn new(h: f64) -> Self {
         let (per_h, square) = (1.0 / h, h * h);
-        Self { h, per_h, per_h_open: per_h, square, per_square: 1.0 / (h * h), is_second: false }
+        Self {
+            h,
+            per_h,
+            per_h_open: per_h,
+            square,
+            per_square: 1.0 / (h * h),
+            is_second: false,
+            bends: false,
+        }
     }
 
     /// A step that takes time and leaves the errors of joints as they are, unless these may open.
@@ -106,7 +124,15 @@ impl StepLength {
 
     /// A step of length zero, joint errors counting `per_h` times.
     pub(crate) fn zero(per_h: f64) -> Self {
-        Self { h: 0.0, per_h, per_h_open: per_h, square: 1.0, per_square: 1.0, is_second: false }
+        Self {
+            h: 0.0,
+            per_h,
+            per_h_open: per_h,
+            square: 1.0,
+            per_square: 1.0,
+            is_second: false,
+            bends: false,
+        }
     }
 }
 
@@ -135,7 +161,7 @@ impl<'a> LinearizationPoint<'a> {
             model,
             input,
             poses,
-            base,
+            base: StepBase { motions: base, poses },
             motions: base,
             displaced: None,
             measured: None,

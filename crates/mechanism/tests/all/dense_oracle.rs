@@ -119,9 +119,10 @@ pub(crate) fn converged_errors(rng: &mut Rng, mut scene: Scene, model: &Model) -
     // Backward Euler: the momentum base is the start.
     scene.settings.scheme = converged(Order::First);
     let mut state = model.initial_state();
-    let base = state.motions.clone();
+    let (start, base) = (in_body_axes(model, &state), state.motions.clone());
     step(model, &mut state, &scene.input, &scene.settings, &mut workspace);
-    let first_order = balance::errors(&scene, &in_body_axes(model, &state), &base, scene.settings.dt);
+    let end = in_body_axes(model, &state);
+    let first_order = balance::errors(&scene, (Some(&start), &end), &base, scene.settings.dt);
 
     // The second step of BDF2 has a past.
     scene.settings.scheme = converged(Order::Second);
@@ -142,7 +143,7 @@ pub(crate) fn converged_errors(rng: &mut Rng, mut scene: Scene, model: &Model) -
     let before = &second.history.motions;
     let base: Vec<Motion> =
         second.motions.iter().zip(before).map(|(now, then)| *now + (*now - *then) * carry).collect();
-    let second_order = balance::errors(&scene, &in_body_axes(model, &state), &base, h);
+    let second_order = balance::errors(&scene, (None, &in_body_axes(model, &state)), &base, h);
     for body in (0..scene.bodies.len()).filter(|b| scene.bodies[*b].kind == BodyKind::Dynamic) {
         let x = |s: &State| s.poses[body].translation;
         let carried = x(&second) + (x(&second) - x(&first)) * carry;

@@ -1,6 +1,7 @@
 //! Integration tests of bodies, joints, their rows and the steppers.
 
 mod behaviour;
+mod bends;
 mod contracts;
 mod convergence;
 mod dense_oracle;

@@ -60,7 +60,7 @@ impl<J: TwoJoints> TwoPairs<J> {
         let PlacementX2 { rotation, arm, parent_arm, shift, gap, .. } = &ends;
 
         // Own mass and momentum.
-        let base = pairs.map(|p| &at.point.base[p.body as usize]);
+        let base = pairs.map(|p| &at.point.base.motions[p.body as usize]);
         let omega = rotation.transpose_mul(Vec3x2::new(base[0].angular, base[1].angular));
         let inertias = [&a.inertial.inertia, &b.inertial.inertia];
         let stepped = PrincipalInertia::implicit_step_x2(inertias, omega, at.point.step.h);

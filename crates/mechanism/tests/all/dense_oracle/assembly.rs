@@ -4,7 +4,7 @@
 //! forces do not move get the equation `v = given`. Slow and plain: nothing is shared with the steppers but the rows.
 
 use glam::{DMat3, DVec3};
-use sinew_math::{Motion, log_so3, quat_to_mat3, skew};
+use sinew_math::{Motion, exp_so3, log_so3, quat_to_mat3, skew};
 use sinew_mechanism::{
     BodyKind, Drive, DriveCoordinate, Gyroscopic, JointId, JointKind, Model, State, joint_forces,
 };
@@ -81,7 +81,7 @@ fn solve_held(
     for joint in &joints {
         joint.add_forces(&mut system, scene, &start, held[joint.index]);
     }
-    add_point_springs(&mut system, scene, model, state, &joints);
+    add_point_springs(&mut system, scene, (model, state, &start), &joints);
     if loaded {
         add_geometric_stiffness(&mut system, scene, model, state, &joints);
     }
@@ -330,7 +330,12 @@ fn stiffen(system: &mut System, scene: &Scene, state: &State, joint: &Joint<'_>,
 }
 
 /// Springs across joints, to immovable points, and the input's grabs.
-fn add_point_springs(system: &mut System, scene: &Scene, model: &Model, state: &State, joints: &[Joint<'_>]) {
+fn add_point_springs(
+    system: &mut System,
+    scene: &Scene,
+    (model, state, start): (&Model, &State, &[Motion]),
+    joints: &[Joint<'_>],
+) {
     let h = scene.settings.dt;
     for spec in &scene.springs {
         let (mut a, mut b) =
@@ -358,16 +363,53 @@ fn add_point_springs(system: &mut System, scene: &Scene, model: &Model, state: &
             |body: Option<usize>, p: DVec3| p - body.map_or(DVec3::ZERO, |b| state.poses[b].translation);
         let meeting = if is_dynamic(scene, a.0) && is_dynamic(scene, b.0) { p1 } else { p2 };
         let ends = [(a.0, point_rows(arm(a.0, p1), 1.0)), (b.0, point_rows(arm(b.0, meeting), -1.0))];
-        system.couple(&ends, tangent, gap * (-h * spec.stiffness * ratio));
+        // What the damper sees of bodies that go on as they do, beyond what the rows see.
+        let moved = moved_point(scene, state, start, a) - moved_point(scene, state, start, b);
+        let seen = velocity_of(start, a.0, arm(a.0, p1)) - velocity_of(start, b.0, arm(b.0, meeting));
+        let bend = if spec.rest_length > 0.0 {
+            n * ((moved.length() - length) / h - n.dot(seen))
+        } else {
+            (moved - gap) / h - seen
+        };
+        let bend = bend * (h * spec.damping * foreseen_share(scene, start, [a.0, b.0]));
+        system.couple(&ends, tangent, gap * (-h * spec.stiffness * ratio) - bend);
     }
     for grab in &scene.input.grabs {
         let body = grab.body.index();
         let point = place(scene, state, Some(body), grab.point);
         let rows = point_rows(point - state.poses[body].translation, 1.0);
         let tangent = DMat3::IDENTITY * (h * h * grab.stiffness + h * grab.damping);
-        let impulse = (grab.target - point) * (h * grab.stiffness);
+        let bend = (moved_point(scene, state, start, (Some(body), grab.point)) - point) / h
+            - velocity_of(start, Some(body), point - state.poses[body].translation);
+        let bend = bend * (h * grab.damping * foreseen_share(scene, start, [Some(body), None]));
+        let impulse = (grab.target - point) * (h * grab.stiffness) - bend;
         system.couple(&[(Some(body), rows), (None, [[0.0; 6]; 3])], tangent, impulse);
     }
+}
+
+/// Where a point of a body is at the end of the step, if it goes on as it does.
+fn moved_point(
+    scene: &Scene,
+    state: &State,
+    motions: &[Motion],
+    (body, point): (Option<usize>, DVec3),
+) -> DVec3 {
+    let Some(b) = body else { return point };
+    let (now, Motion { angular, linear }, h) = (state.poses[b], motions[b], scene.settings.dt);
+    let arm = place(scene, state, body, point) - now.translation;
+    now.translation + linear * h + exp_so3(angular * h) * arm
+}
+
+/// Share of a bend that the motion of the start foretells.
+fn foreseen_share(scene: &Scene, motions: &[Motion], bodies: [Option<usize>; 2]) -> f64 {
+    let turns = bodies.map(|body| motion_of(motions, body).angular.length() * scene.settings.dt);
+    1.0 / (1.0 + turns[0].max(turns[1]).powi(4))
+}
+
+/// Velocity of a point at an arm of a body.
+fn velocity_of(motions: &[Motion], body: Option<usize>, arm: DVec3) -> DVec3 {
+    let Motion { angular, linear } = motion_of(motions, body);
+    linear + angular.cross(arm)
 }
 
 /// Velocity of a point at `arm`: rows `[−[r], 1]`.

@@ -9,25 +9,38 @@ use super::assembly::{Joint, motion_of, place, wrench};
 use super::scene::Scene;
 
 /// Largest joint error, and the largest part of the momentum balance that no joint force explains relative to the
-/// largest impulse, after a step of effective length `h` from the momentum base `base`.
-pub(crate) fn errors(scene: &Scene, end: &State, base: &[Motion], h: f64) -> (f64, f64) {
+/// largest impulse, after a step of effective length `h` from the momentum base `base`. Slides and springs of a step that begins at `start`, one
+/// of first order, have the rates of their changes.
+pub(crate) fn errors(
+    scene: &Scene,
+    (start, end): (Option<&State>, &State),
+    base: &[Motion],
+    h: f64,
+) -> (f64, f64) {
     let n = scene.bodies.len();
     let joints = Joint::all(scene, end, &end.motions);
+    let before = start.map(|start| Joint::all(scene, start, &start.motions));
     let mut impulses = vec![0.0; 6 * n];
     let mut add = |body: Option<usize>, row: &[f64; 6], scale: f64| {
         if let Some(body) = body {
             (0..6).for_each(|i| impulses[6 * body + i] += row[i] * scale * h);
         }
     };
-    for joint in &joints {
+    for (index, joint) in joints.iter().enumerate() {
         let spring_scale = scene.input.spring_scale;
+        let [twist_gradient, slide_gradient] = [joint.twist_gradient(), joint.slide_gradient()];
+        let slide = joint.relative.offset.x;
+        let slide_rate = match &before {
+            Some(before) => (slide - before[index].relative.offset.x) / h,
+            None => joint.rate(&end.motions, &slide_gradient),
+        };
+        let twist_rate = joint.rate(&end.motions, &twist_gradient);
         let scalars = [
-            (&joint.spec.twist, joint.twist_gradient(), joint.relative.twist),
-            (&joint.spec.slide, joint.slide_gradient(), joint.relative.offset.x),
+            (&joint.spec.twist, twist_gradient, joint.relative.twist, twist_rate),
+            (&joint.spec.slide, slide_gradient, slide, slide_rate),
         ];
-        for (force, gradient, value) in scalars {
+        for (force, gradient, value, rate) in scalars {
             let Some(spring) = force.map(|f| f.spring) else { continue };
-            let rate = joint.rate(&end.motions, &gradient);
             let pull = -spring_scale * (spring.stiffness * (value - spring.rest) + spring.damping * rate);
             add(joint.body1, &gradient.0, pull);
             add(joint.body2, &gradient.1, pull);
@@ -50,7 +63,12 @@ pub(crate) fn errors(scene: &Scene, end: &State, base: &[Motion], h: f64) -> (f6
         let meeting = if spring.rest_length == 0.0 && both { p1 } else { p2 };
         let rate = velocity(end, ends[0].0, p1) - velocity(end, ends[1].0, meeting);
         let (length, n) = ((p1 - p2).length(), (p1 - p2).normalize());
-        let damped = if spring.rest_length == 0.0 { rate } else { n * n.dot(rate) };
+        let damped = match start.map(|start| ends.map(|(body, point)| place(scene, start, body, point))) {
+            Some([q1, q2]) if spring.rest_length == 0.0 => (p1 - p2 - (q1 - q2)) / h,
+            Some([q1, q2]) => n * ((length - (q1 - q2).length()) / h),
+            None if spring.rest_length == 0.0 => rate,
+            None => n * n.dot(rate),
+        };
         let pull = n * (spring.stiffness * (length - spring.rest_length)) + damped * spring.damping;
         add(ends[0].0, &pulled(end, ends[0].0, p1, -pull), 1.0);
         add(ends[1].0, &pulled(end, ends[1].0, meeting, pull), 1.0);
@@ -58,7 +76,11 @@ pub(crate) fn errors(scene: &Scene, end: &State, base: &[Motion], h: f64) -> (f6
     for grab in &scene.input.grabs {
         let body = Some(grab.body.index());
         let p = place(scene, end, body, grab.point);
-        let pull = (grab.target - p) * grab.stiffness - velocity(end, body, p) * grab.damping;
+        let rate = match start {
+            Some(start) => (p - place(scene, start, body, grab.point)) / h,
+            None => velocity(end, body, p),
+        };
+        let pull = (grab.target - p) * grab.stiffness - rate * grab.damping;
         add(body, &pulled(end, body, p, pull), 1.0);
     }
     for (id, force) in &scene.input.wrenches {

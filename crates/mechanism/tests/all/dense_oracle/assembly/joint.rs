@@ -8,11 +8,8 @@ use sinew_mechanism::{
 };
 use std::f64::consts::PI;
 
-use super::{HeldAt, System, drives, motion_of, norm2, wrench};
+use super::{HeldAt, System, drives, foreseen_share, motion_of, norm2, wrench};
 use crate::dense_oracle::scene::Scene;
-
-/// Forces along a coordinate, its gradient and its value.
-type ScalarAt<'a> = (&'a Option<ScalarForce>, ([f64; 6], [f64; 6]), f64);
 
 /// A joint as the step sees it.
 pub(crate) struct Joint<'a> {
@@ -22,7 +19,12 @@ pub(crate) struct Joint<'a> {
     pub(crate) body2: Option<usize>,
     pub(crate) relative: RelativeState,
     pub(crate) rows: Rows,
+    /// Rate by which the slide of bodies that go on as they do is from that of a straight line, to second order.
+    bend: f64,
 }
+
+/// Forces along a coordinate, its gradient, its value and its bend.
+type ScalarAt<'a> = (&'a Option<ScalarForce>, ([f64; 6], [f64; 6]), f64, f64);
 
 impl<'a> Joint<'a> {
     pub(crate) fn all(scene: &'a Scene, state: &State, motions: &[Motion]) -> Vec<Self> {
@@ -45,7 +47,9 @@ impl<'a> Joint<'a> {
         };
         let relative = RelativeState::new(&frames, &pair);
         let rows = evaluate_rows(spec.kind, &relative, &drives(scene, index), RowForm::Position);
-        Self { index, spec, body1, body2, relative, rows }
+        let share = foreseen_share(scene, motions, [body1, body2]);
+        let bend = 0.5 * scene.settings.dt * relative.bias.linear.x * share;
+        Self { index, spec, body1, body2, relative, rows, bend }
     }
 
     /// Gradients of twist and slide on the two twists, `n = i₂`.
@@ -65,11 +69,11 @@ impl<'a> Joint<'a> {
         world_from_2 * log_so3(self.relative.rotation)
     }
 
-    /// Forces, gradients and values of twist and slide.
+    /// Forces, gradients, values and bends of twist and slide.
     fn scalars(&self) -> [ScalarAt<'_>; 2] {
         [
-            (&self.spec.twist, self.twist_gradient(), self.relative.twist),
-            (&self.spec.slide, self.slide_gradient(), self.relative.offset.x),
+            (&self.spec.twist, self.twist_gradient(), self.relative.twist, 0.0),
+            (&self.spec.slide, self.slide_gradient(), self.relative.offset.x, self.bend),
         ]
     }
 
@@ -82,10 +86,10 @@ impl<'a> Joint<'a> {
     ) -> [Option<[f64; 2]>; 2] {
         let h = scene.settings.dt;
         let mut next = held[self.index];
-        for ((force, gradient, x), held) in self.scalars().into_iter().zip(&mut next) {
+        for ((force, gradient, x, bend), held) in self.scalars().into_iter().zip(&mut next) {
             let Some(limit) = force.as_ref().and_then(|force| force.limit) else { continue };
-            let rate = self.rate(found, &gradient);
-            let ends = [self.rate(start, &gradient), rate].map(|rate| x + h * rate);
+            let rate = self.rate(found, &gradient) + bend;
+            let ends = [self.rate(start, &gradient) - bend, rate].map(|rate| x + h * rate);
             let chord = |excess: f64| if excess > 0.0 { stop_force(&limit, excess) / excess } else { 0.0 };
             let passed = |bound: f64, sign: f64, before: Option<f64>| {
                 let [foreseen, excess] = ends.map(|end| sign * (end - bound));
@@ -113,11 +117,12 @@ impl<'a> Joint<'a> {
         held: [Option<[f64; 2]>; 2],
     ) {
         let target = scene.input.motors.iter().rev().find(|(j, _)| j.index() == self.index).map(|(_, t)| *t);
-        for ((force, gradient, value), held) in self.scalars().into_iter().zip(held) {
+        for ((force, gradient, value, bend), held) in self.scalars().into_iter().zip(held) {
             if let Some(force) = force {
-                let rate = self.rate(motions, &gradient);
+                // The step before has bent as much.
+                let rate = self.rate(motions, &gradient) - bend;
                 let (q, kappa) = scalar_law(force, [value, rate], target, scene, held);
-                system.couple_scalar(self, gradient, q, kappa);
+                system.couple_scalar(self, gradient, q - kappa * bend, kappa);
             }
         }
         if let Some(rotation) = &self.spec.rotation {
