@@ -204,7 +204,10 @@ impl KnownMotor {
     ) -> f64 {
         let before = *self;
         self.advance(model, state, targets);
-        let way = settings.dt * self.rate - settings.twist_age() * (self.rate - before.rate);
-        self.work_of_target(&before) + self.driving(self.rate) * way
+        let (dt, age) = (settings.dt, settings.twist_age());
+        // Rates of first order are those of a straight line, and forces act on what the coordinate did (docs/maths/stiff-joints.md).
+        let rate = if age > 0.0 { (self.value - before.value) / dt } else { self.rate };
+        let way = dt * rate - age * (self.rate - before.rate);
+        self.work_of_target(&before) + self.driving(rate) * way
     }
 }

@@ -46,6 +46,7 @@ mod scenes;
 mod scored;
 mod scored_loops;
 mod seams;
+mod skaters;
 mod skin;
 mod sleep;
 mod unobeyed;
