@@ -61,6 +61,8 @@ fn files() -> Files {
     let mut files: BTreeMap<String, Vec<u8>> =
         names.iter().map(|name| ((*name).to_owned(), wedge.clone())).collect();
     files.extend(["a.xml", "b.xml"].map(|name| (name.to_owned(), include.clone())));
+    let model = b"<sdf><model name=\"a\"><link name=\"b\"/></model></sdf>".to_vec();
+    files.insert("model://a/model.sdf".to_owned(), model);
     Files::in_memory(files)
 }
 

@@ -22,7 +22,7 @@ const SMALLER_S: u32 = 60;
 
 /// Where a found input becomes a test: tests read all that is in a folder `found`.
 const TESTS: [(&str, &[&str]); 4] = [
-    ("crates/io/tests/found", &["urdf", "mjcf", "gltf", "bvh"]),
+    ("crates/io/tests/found", &["urdf", "mjcf", "sdf", "gltf", "bvh"]),
     ("crates/io/tests/all", &["page"]),
     ("crates/mesh/tests/found", &["gmsh", "vtk", "vtu", "tetgen", "ply", "obj", "stl", "embedded"]),
     ("crates/sim/tests/all", &["scene", "set", "state", "recording"]),

@@ -76,7 +76,7 @@ const LAYERS: &[PackageLayer] = &[
     layer(
         "sinew-io",
         "math mechanism mesh scene sim show picture",
-        "glam thiserror roxmltree crc32fast miniz_oxide ron serde serde_json",
+        "glam thiserror roxmltree crc32fast miniz_oxide png ron serde serde_json",
     ),
     layer("sinew-scenes", "", ""),
     layer("sinew", "io math scene mesh mechanism recursive control sim show picture scenes studio", ANY),

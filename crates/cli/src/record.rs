@@ -68,6 +68,8 @@ pub(crate) struct RecordWishes {
     pub(crate) frames: Option<FrameWishes>,
     /// Frames of the motion per simulated second.
     pub(crate) clip: Option<f64>,
+    /// Whether the motion tells which bodies flesh follows.
+    pub(crate) bound: bool,
 }
 
 /// What is the same in all frames.
@@ -106,9 +108,13 @@ impl Recorder {
         let mut recorder = Self {
             curves: wishes.curves.then(RunCurves::default),
             frames: wishes.frames.map(|wishes| FrameRecorder::new(scene, world, clock(wishes.rate), wishes)),
-            clip: wishes
-                .clip
-                .map(|rate| ClipRecorder { clip: Clip::new(scene.name.clone(), world), clock: clock(rate) }),
+            clip: wishes.clip.map(|rate| {
+                let mut clip = Clip::new(scene.name.clone(), world);
+                if wishes.bound {
+                    clip.bind(world);
+                }
+                ClipRecorder { clip, clock: clock(rate) }
+            }),
         };
         recorder.note(world, 0, n_steps, true);
         recorder
@@ -234,7 +240,7 @@ mod tests {
         let mut world = World::from_scene(&scene).unwrap();
         let show = ShowOptions { nodes: true, ..ShowOptions::default() };
         let frames = Some(FrameWishes { at: Some(3), show, rate: PICTURE_RATE });
-        let wishes = RecordWishes { curves: true, frames, clip: Some(60.0) };
+        let wishes = RecordWishes { curves: true, frames, clip: Some(60.0), bound: false };
         let mut recorder = Recorder::new(&scene, &world, 5, wishes);
         for step in 1..=5 {
             world.step();

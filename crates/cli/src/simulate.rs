@@ -293,6 +293,7 @@ fn record_wishes(args: &RunArgs, plan: &Steps, n_steps: u64) -> Result<RecordWis
         curves: args.plot.is_some(),
         frames: picture.is_wanted().then_some(FrameWishes { at, show, rate }),
         clip: motion.is_wanted().then(|| motion.rate(MOTION_RATE)),
+        bound: motion.glb.is_some(),
     })
 }
 

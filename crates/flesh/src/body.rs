@@ -3,6 +3,7 @@
 //! Bones are bodies of a mechanism; their poses are those of the centres of mass. A node fixed to a bone has no
 //! unknowns, and its mass belongs to the bone: see [`FleshBody::bone_masses`]. World axes, SI.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use glam::{DMat3, DVec3};
@@ -260,6 +261,24 @@ impl FleshBody {
                 (self.bones[bone as usize], mass * share, point)
             })
         })
+    }
+
+    /// The bodies that a point follows, with shares that sum to 1; none without bones. Shares are those of
+    /// [`BoneShares`] at nodes, between them they are interpolated. The first call solves a linear system of the mesh per three bones.
+    pub fn bone_shares(&self, point: &SurfacePoint) -> Vec<(usize, f64)> {
+        let mut found: BTreeMap<usize, f64> = BTreeMap::new();
+        for (node, weight) in self.corners(point.tet).into_iter().zip(point.weights) {
+            let mut add = |bone: u32, share: f64| {
+                *found.entry(self.bones[bone as usize]).or_default() += weight * share;
+            };
+            let free = self.attachments.free();
+            match free.binary_search_by_key(&(node as u32), |free| free.node) {
+                Ok(place) => self.shares().of(place).iter().for_each(|&(bone, share)| add(bone, share)),
+                Err(_) => add(self.bone_of[node], 1.0),
+            }
+        }
+        let sum: f64 = found.values().filter(|share| **share > 0.0).sum();
+        found.into_iter().filter(|(_, share)| *share > 0.0).map(|(body, share)| (body, share / sum)).collect()
     }
 
     /// The weights of the bones at each free node.

@@ -117,6 +117,8 @@ pub struct ClipSkin {
     pub color: DVec3,
     /// Whether it is flesh, which has a stretch.
     pub is_flesh: bool,
+    /// Per point the bodies that it follows, with shares that sum to 1; empty unless [`Clip::bind`] has found them.
+    pub holders: Vec<Vec<(usize, f64)>>,
 }
 
 /// One moment of a clip.
@@ -187,6 +189,17 @@ impl Clip {
         clip.find_parents();
         clip.add_meshes(world);
         clip
+    }
+
+    /// Finds the bodies that the points of flesh follow, so that [`crate::glb`] writes a skin. Cost: a linear system of the mesh per three bones.
+    pub fn bind(&mut self, world: &World) {
+        let bodies = world.model().flesh().into_iter().flat_map(|flesh| flesh.bodies());
+        let looks = &world.appearance().flesh;
+        for (skin, (body, look)) in self.skins.iter_mut().zip(bodies.zip(looks)) {
+            if !body.attachments().attached().is_empty() {
+                skin.holders = look.points.iter().map(|point| body.bone_shares(point)).collect();
+            }
+        }
     }
 
     /// Adds the present moment of the world.
@@ -301,6 +314,7 @@ impl Clip {
                 rest: look.rest.clone(),
                 color: look.color,
                 is_flesh: true,
+                holders: Vec::new(),
             });
         }
         for (sheet, color) in list.surfaces.iter().zip(&looks.surfaces).take(appearance.surfaces.len()) {

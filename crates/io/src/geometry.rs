@@ -40,6 +40,11 @@ pub(crate) enum GeometryForm {
         name: String,
         mesh: Result<Rc<Triangles>, String>,
     },
+    /// Rows along y of heights along x, over a rectangle around the origin.
+    Heights {
+        size: [f64; 2],
+        heights: Rc<Vec<Vec<f64>>>,
+    },
 }
 
 /// A mesh as a scene names it: a file whose coordinates are metres but for one positive factor.
@@ -78,6 +83,11 @@ impl<'a> GeometryWriter<'a> {
                 let contact = ContactDoc { groups: 0, touches: 0, ..ContactDoc::default() };
                 push(scene, Some(body), ColliderShapeDoc::TriMesh(shape), contact);
             }
+            GeometryForm::Heights { size, heights } => {
+                let shape = ColliderShapeDoc::HeightField { at, size: *size, heights: heights.to_vec() };
+                let contact = ContactDoc { groups: 0, touches: 0, ..ContactDoc::default() };
+                push(scene, Some(body), shape, contact);
+            }
         }
         report.count("visuals", 1);
     }
@@ -102,6 +112,9 @@ impl<'a> GeometryWriter<'a> {
                 })
             }
             GeometryForm::Solid(solid) => ColliderShapeDoc::Solid(ShapeDoc { solid: *solid, at }),
+            GeometryForm::Heights { size, heights } => {
+                ColliderShapeDoc::HeightField { at, size: *size, heights: heights.to_vec() }
+            }
             GeometryForm::Mesh { .. } | GeometryForm::Made { .. } => {
                 let Some(SceneMesh { file, scale }) = self.mesh(scene, &what.form, &what.place, report)
                 else {
@@ -152,7 +165,7 @@ impl<'a> GeometryWriter<'a> {
         let files = self.files;
         let key = |name: &str, scale: DVec3| (name.to_owned(), scale.to_array().map(f64::to_bits));
         Some(match form {
-            GeometryForm::Solid(_) => return None,
+            GeometryForm::Solid(_) | GeometryForm::Heights { .. } => return None,
             GeometryForm::Mesh { file, scale } => {
                 let entry = self.meshes.entry(key(file, *scale));
                 entry.or_insert_with(|| scene_mesh(scene, files, file, *scale))

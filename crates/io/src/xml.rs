@@ -33,6 +33,10 @@ pub(crate) struct Element {
     is_read: Cell<bool>,
     /// Whether xacro would put something else in its place.
     is_macro: bool,
+    /// Of a copy, the name that the file gives it; empty without one.
+    written: Option<String>,
+    /// Whether another copy tells what becomes of it.
+    is_repeated: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -93,6 +97,8 @@ impl Element {
                 .tag_name()
                 .namespace()
                 .is_some_and(|name| name.contains("xacro") || node.lookup_prefix(name) == Some("xacro")),
+            written: None,
+            is_repeated: false,
         };
         if depth == MAX_DEPTH {
             return Err(element.too_deep());
@@ -106,8 +112,11 @@ impl Element {
         Ok(element)
     }
 
-    /// Notes every element and attribute that nobody asked for.
+    /// Notes every element and attribute that nobody asked for; of copies, the first tells it.
     pub(crate) fn note_unread(&self, report: &mut ImportReport) {
+        if self.is_repeated {
+            return;
+        }
         if !self.is_read.get() {
             return report.note(Outcome::Ignored, self.place(), "this element is not used");
         }
@@ -137,8 +146,9 @@ impl Element {
 
     /// Where it is: its line, its tag and its name.
     pub(crate) fn place(&self) -> FilePlace {
-        let named = self.attributes.iter().find(|attribute| attribute.name == "name");
-        let name = named.map(|name| format!(" `{}`", name.value)).unwrap_or_default();
+        let named = || self.attributes.iter().find(|attribute| attribute.name == "name");
+        let name = self.written.as_ref().or_else(|| named().map(|name| &name.value));
+        let name = name.filter(|name| !name.is_empty()).map(|name| format!(" `{name}`")).unwrap_or_default();
         FilePlace { file: self.file.to_string(), line: self.line, element: format!("<{}>{name}", self.tag) }
     }
 
@@ -198,6 +208,43 @@ impl Element {
         }
         self.children = children;
         Ok(())
+    }
+
+    /// Its children, to be changed.
+    pub(crate) fn children_mut(&mut self) -> &mut Vec<Self> {
+        &mut self.children
+    }
+
+    /// How many elements it is, with all that is in it.
+    pub(crate) fn n_elements(&self) -> usize {
+        1 + self.children.iter().map(Self::n_elements).sum::<usize>()
+    }
+
+    /// Counts it and all that is in it as a copy: it keeps its name in reports, and if it is repeated, the first copy tells what becomes of it.
+    pub(crate) fn mark_copied(&mut self, is_repeated: bool) {
+        if self.written.is_none() {
+            let named = self.attributes.iter().find(|attribute| attribute.name == "name");
+            self.written = Some(named.map(|name| name.value.clone()).unwrap_or_default());
+        }
+        self.is_repeated |= is_repeated;
+        self.children.iter_mut().for_each(|child| child.mark_copied(is_repeated));
+    }
+
+    /// Names and values of its attributes, none of which counts as read by this; values may be changed.
+    pub(crate) fn attributes_mut(&mut self) -> impl Iterator<Item = (&str, &mut String)> {
+        self.attributes.iter_mut().map(|attribute| (attribute.name.as_str(), &mut attribute.value))
+    }
+
+    /// Turns it into an element with another tag, without some of its attributes and with others.
+    pub(crate) fn into_other(mut self, tag: &str, without: &[&str], with: &[(&str, String)]) -> Self {
+        tag.clone_into(&mut self.tag);
+        self.attributes.retain(|attribute| !without.contains(&attribute.name.as_str()));
+        self.attributes.extend(with.iter().map(|(name, value)| Attribute {
+            name: (*name).to_owned(),
+            value: value.clone(),
+            is_read: Cell::new(false),
+        }));
+        self
     }
 
     /// Its children alone.

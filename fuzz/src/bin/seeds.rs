@@ -52,6 +52,7 @@ fn main() -> Outcome {
     let models = root.join("crates/io/tests/models");
     seeds.copy("urdf", &models, "urdf")?;
     seeds.copy("mjcf", &models, "xml")?;
+    seeds.copy("sdf", &models, "sdf")?;
     seeds.copy("obj", &models.join("meshes"), "obj")?;
     for folder in ["fixtures/mechanisms", "fixtures/invalid"] {
         seeds.copy("scene", &root.join(folder), "ron")?;

@@ -20,7 +20,7 @@ pub(super) struct Accessors {
 }
 
 impl Accessors {
-    /// Adds numbers of single precision, `width` of them an item (1, 3 or 4), with their range: the place of the list.
+    /// Adds numbers of single precision, `width` of them an item (1, 3, 4, or 16 of a matrix), with their range: the place of the list.
     pub(super) fn push_floats(&mut self, numbers: &[f32], width: usize, purpose: Use) -> usize {
         let range = |pick: fn(f32, f32) -> f32, start: f32| {
             list((0..width).map(|k| {
@@ -31,13 +31,25 @@ impl Accessors {
         let (low, high) = (range(f32::min, f32::INFINITY), range(f32::max, f32::NEG_INFINITY));
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes());
         let view = self.push_view(bytes, purpose);
-        let kind = ["SCALAR", "VEC2", "VEC3", "VEC4"][width - 1];
+        let kind = match width {
+            1 => "SCALAR",
+            3 => "VEC3",
+            4 => "VEC4",
+            _ => "MAT4",
+        };
         let mut fields = Self::accessor(view, 5126, numbers.len() / width, kind);
-        if width != 4 {
+        if width < 4 {
             fields.push("min", low);
             fields.push("max", high);
         }
         self.accessors.push(fields.finish());
+        self.accessors.len() - 1
+    }
+
+    /// Adds four numbers of joints a vertex: the place of the list.
+    pub(super) fn push_joints(&mut self, joints: &[[u16; 4]]) -> usize {
+        let view = self.push_view(joints.iter().flatten().flat_map(|x| x.to_le_bytes()), Use::Vertices);
+        self.accessors.push(Self::accessor(view, 5123, joints.len(), "VEC4").finish());
         self.accessors.len() - 1
     }
 

@@ -1,5 +1,6 @@
 //! Animations of a GLB file: key frames of bodies, and of the weights of shapes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
@@ -76,10 +77,10 @@ impl Animator {
         }
     }
 
-    /// Key frames of a surface that deforms.
-    pub(super) fn skin_keys(&self, clip: &Clip, skin: usize, reach: f64) -> Vec<usize> {
-        let at = |frame: usize| &clip.frames[frame].skins[skin];
-        kept_frames(clip.frames.len(), |a, b, i| {
+    /// Key frames of a surface that deforms, of these points in all frames.
+    pub(super) fn skin_keys(&self, frames: &[Cow<'_, [DVec3]>], reach: f64) -> Vec<usize> {
+        let at = |frame: usize| &*frames[frame];
+        kept_frames(frames.len(), |a, b, i| {
             let part =
                 (self.times[i] - self.times[a]) / (self.times[b] - self.times[a]).max(f64::MIN_POSITIVE);
             let points = at(a).iter().zip(at(b)).zip(at(i));

@@ -3,14 +3,18 @@
 //! A root node turns the world so that up is y; below it is a node per body in the tree of joints (trees deeper than [`DEEPEST`] become flat, as
 //! programs walk them recursively), with the body's solids as a mesh. Translations and rotations are animated relative to the body above; key frames
 //! that a line or the shortest turn reproduces are left out. Surfaces that deform have a target of shape per key frame, with weights that go from one
-//! to the next. Metres, seconds divided by the speed. Cost: linear in frames and points, `n log n` in key frames as a rule.
+//! to the next; flesh on bones is a skin besides, and its targets hold what the joints leave ([`binding`]). Metres, seconds divided by the speed. Cost: linear in frames and points, `n log n` in key frames as a rule.
 
 mod accessors;
+
+mod binding;
+
 mod animate;
 mod shapes;
 
 use accessors::Accessors;
 use animate::Animator;
+use binding::{SkinBinding, Skins};
 use shapes::Shapes;
 
 use crate::clip::Clip;
@@ -49,7 +53,9 @@ pub fn glb(clip: &Clip, options: &GlbOptions) -> Result<Vec<u8>, ExportError> {
     let (data, shapes) = (Accessors::default(), Shapes::default());
     // The root comes last, when it is known what is below it.
     let (nodes, top) = (vec![String::new()], Vec::new());
-    let mut builder = GlbBuilder { clip, extent, data, shapes, animator, nodes, top };
+    let skins = Skins::of(clip);
+    let mut builder =
+        GlbBuilder { clip, extent, data, shapes, skins, animator, nodes, top, bound: Vec::new() };
     builder.push_bodies();
     builder.push_world();
     for skin in 0..clip.skins.len() {
@@ -64,10 +70,13 @@ struct GlbBuilder<'a> {
     extent: MotionExtent,
     data: Accessors,
     shapes: Shapes,
+    skins: Skins,
     animator: Animator,
     nodes: Vec<String>,
     /// Nodes below the root.
     top: Vec<usize>,
+    /// Nodes beside the root: joints alone place their meshes.
+    bound: Vec<usize>,
 }
 
 impl GlbBuilder<'_> {
@@ -110,13 +119,23 @@ impl GlbBuilder<'_> {
     /// A surface that deforms.
     fn push_skin(&mut self, k: usize, most_bytes: usize) -> Result<(), ExportError> {
         let skin = &self.clip.skins[k];
-        let keys = self.animator.skin_keys(self.clip, k, self.extent.reach);
+        let binding = SkinBinding::of(self.clip, k, &self.skins);
+        let frames = binding::unposed(self.clip, k, binding.as_ref());
+        let keys = self.animator.skin_keys(&frames, self.extent.reach);
         if self.data.bytes.len() + 24 * skin.rest.len() * keys.len() > most_bytes {
             return Err(too_large(&skin.name, skin.rest.len(), keys.len()));
         }
-        let mesh = self.shapes.skin(self.clip, k, &keys, &mut self.data);
+        let mesh = self.shapes.skin(skin, (&frames, binding.as_ref()), &keys, &mut self.data);
         self.animator.animate_shape(self.nodes.len(), &keys, &mut self.data);
-        self.push_mesh(if skin.name.is_empty() { "sheet" } else { &skin.name }, mesh);
+        let name = if skin.name.is_empty() { "sheet" } else { &skin.name };
+        match binding {
+            None => self.push_mesh(name, mesh),
+            Some(binding) => {
+                self.bound.push(self.nodes.len());
+                let skin = self.skins.describe_group(self.clip, binding.group, &mut self.data);
+                self.nodes.push(format!("{{\"name\":{},\"mesh\":{mesh},\"skin\":{skin}}}", json_text(name)));
+            }
+        }
         Ok(())
     }
 
@@ -143,9 +162,11 @@ impl GlbBuilder<'_> {
         let generator = concat!("Sinew ", env!("CARGO_PKG_VERSION"));
         out.push("asset", format!("{{\"version\":\"2.0\",\"generator\":\"{generator}\"}}"));
         out.push("scene", "0");
-        out.push("scenes", format!("[{{\"name\":{},\"nodes\":[0]}}]", json_text(&self.clip.name)));
+        let roots = list([0].iter().chain(&self.bound).map(ToString::to_string));
+        out.push("scenes", format!("[{{\"name\":{},\"nodes\":{roots}}}]", json_text(&self.clip.name)));
         out.push("nodes", list(self.nodes.iter().cloned()));
         self.shapes.describe(&mut out);
+        self.skins.describe(&mut out);
         self.animator.describe(&mut out);
         self.data.describe(&mut out);
         out.finish()

@@ -1,12 +1,14 @@
 //! Meshes and materials of a GLB file. Equal lists and equal meshes are stored once.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use glam::{DVec3, Vec3};
 use sinew_math::ops;
 
 use super::accessors::{Accessors, Use};
-use crate::clip::{Clip, ClipMesh};
+use super::binding::SkinBinding;
+use crate::clip::{Clip, ClipMesh, ClipSkin};
 use crate::extent::MotionExtent;
 use crate::json::{JsonFields, list, numbers};
 
@@ -59,12 +61,20 @@ impl Shapes {
         self.mesh(format!("{{\"primitives\":[{primitive}]}}"))
     }
 
-    /// A surface that deforms: as it is in the first frame, with a target for each key frame.
-    pub(super) fn skin(&mut self, clip: &Clip, skin: usize, keys: &[usize], data: &mut Accessors) -> usize {
-        let look = &clip.skins[skin];
-        let at = |frame: usize| &clip.frames[frame].skins[skin];
+    /// A surface that deforms: as it is in the first frame, with a target for each key frame. `frames` are its points before joints move them.
+    pub(super) fn skin(
+        &mut self,
+        look: &ClipSkin,
+        (frames, binding): (&[Cow<'_, [DVec3]>], Option<&SkinBinding>),
+        keys: &[usize],
+        data: &mut Accessors,
+    ) -> usize {
+        let at = |frame: usize| &*frames[frame];
         let (first, first_normals) = (at(0), smooth_normals(at(0), &look.triangles));
-        let attributes = attributes(first, &first_normals, data, Use::Vertices);
+        let mut attributes = attributes(first, &first_normals, data, Use::Vertices);
+        if let Some(binding) = binding {
+            binding.add_attributes(&mut attributes, data);
+        }
         let corners = data.push_corners(&look.triangles);
         let targets = keys.iter().map(|&key| {
             let (points, normals) = (at(key), smooth_normals(at(key), &look.triangles));

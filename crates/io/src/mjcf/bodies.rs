@@ -8,6 +8,7 @@ use glam::{DMat3, DVec3};
 use sinew_math::{MassProperties, Pose, Sym3, quat_to_mat3};
 
 use super::defaults::{DefaultClasses, Inherited};
+use super::flex::{FlexReader, MjcfFlex};
 use super::frames::{direction, read_pose, read_rotation, towards};
 use super::geoms::{GeomReader, MjcfGeom};
 use super::joints::MjcfJoint;
@@ -46,6 +47,7 @@ pub(super) struct SitePlace<'a> {
 pub(super) struct BodyTree<'a> {
     pub(super) bodies: Vec<MjcfBody>,
     pub(super) sites: BTreeMap<&'a str, SitePlace<'a>>,
+    pub(super) flexes: Vec<MjcfFlex>,
 }
 
 /// Elements that are still to be read: bodies, and frames in them.
@@ -63,6 +65,7 @@ pub(super) struct BodyReader<'a, 'b> {
     pub(super) defaults: &'b DefaultClasses<'a>,
     pub(super) units: &'b Conventions,
     pub(super) geoms: GeomReader<'a, 'b>,
+    pub(super) flex: FlexReader<'a, 'b>,
     pub(super) report: &'b mut ImportReport,
     pub(super) faults: Vec<ImportFault>,
 }
@@ -151,6 +154,11 @@ impl<'a> BodyReader<'a, '_> {
                 let geom = inherit("geom")?;
                 let geom = self.geoms.read(&geom, &body_from_frame, self.report)?;
                 tree.bodies[body].geoms.extend(geom);
+            }
+            "flexcomp" => {
+                element.mark_read();
+                let flex = self.flex.read(element, (body, &body_from_frame), self.report)?;
+                tree.flexes.extend(flex);
             }
             "site" => {
                 if let Some(name) = element.attribute("name") {

@@ -71,7 +71,7 @@ pub(super) fn towards(z: DVec3) -> DQuat {
 }
 
 /// Turns one after the other: about the axes as they have been turned for small letters, about those around for capitals.
-fn from_euler(angles: DVec3, axes: [char; 3]) -> DQuat {
+pub(super) fn from_euler(angles: DVec3, axes: [char; 3]) -> DQuat {
     let mut rotation = DQuat::IDENTITY;
     for (angle, letter) in angles.to_array().into_iter().zip(axes) {
         let axis = match letter.to_ascii_lowercase() {

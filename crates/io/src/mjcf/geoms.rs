@@ -11,6 +11,7 @@ use sinew_scene::ContactDoc;
 
 use super::defaults::Inherited;
 use super::frames::{direction, read_pose, towards};
+use super::heights::HeightAssets;
 use super::meshes::MeshAssets;
 use super::settings::Conventions;
 use crate::error::ImportFault;
@@ -58,6 +59,7 @@ impl MjcfGeom {
 pub(super) struct GeomReader<'a, 'b> {
     pub(super) units: &'b Conventions,
     pub(super) meshes: &'b mut MeshAssets<'a>,
+    pub(super) heights: &'b mut HeightAssets<'a>,
     pub(super) colors: &'b BTreeMap<&'a str, [f64; 4]>,
 }
 
@@ -79,6 +81,7 @@ impl GeomReader<'_, '_> {
         let kind = geom.attribute("type").unwrap_or("sphere");
         let (at, size) = self.placed(geom, kind)?;
         let at = body_from_frame.compose(&at);
+        let mut mass = None;
         let form = match (kind, geom.attribute("mesh")) {
             ("plane", _) => GeometryForm::Solid(Shape::Sphere { radius: 1.0 }),
             ("mesh", None) => return Err(geom.fault("write mesh=\"…\"")),
@@ -90,16 +93,26 @@ impl GeomReader<'_, '_> {
                 let form = self.meshes.form(mesh);
                 form.ok_or_else(|| geom.fault(format!("there is no mesh `{mesh}` in <asset>")))?
             }
-            ("hfield" | "sdf", _) => {
-                let what = format!("geoms of type {kind} are not used");
-                report.note(Outcome::Ignored, geom.own.place(), what);
+            ("sdf", _) => {
+                report.note(Outcome::Ignored, geom.own.place(), "geoms of type sdf are not used");
                 return Ok(None);
             }
+            ("hfield", _) => match self.height_field(geom, &mut mass)? {
+                Ok(form) => form,
+                Err(problem) => {
+                    report.note(Outcome::Ignored, geom.own.place(), problem);
+                    return Ok(None);
+                }
+            },
             _ => GeometryForm::Solid(solid(geom, kind, size)?),
         };
         let upright = if matches!(form, GeometryForm::Solid(_)) { along_z(kind) } else { DQuat::IDENTITY };
         let at = at.compose(&Pose::from_rotation(upright));
-        let mass = if kind == "plane" { None } else { self.mass(geom, &form, report)? };
+        let mass = match kind {
+            "plane" => None,
+            "hfield" => mass,
+            _ => self.mass(geom, &form, report)?,
+        };
         let color = match read_color(geom)? {
             Some(color) => Some(color),
             None => geom.attribute("material").and_then(|name| self.colors.get(name).copied()),
@@ -118,6 +131,24 @@ impl GeomReader<'_, '_> {
             contact: read_contact(geom)?,
             color: color.map(|[r, g, b, _]| DVec3::new(r, g, b).clamp(DVec3::ZERO, DVec3::ONE)),
             is_clear: color.is_some_and(|color| color[3] <= 0.0),
+        }))
+    }
+
+    /// The form of a height field, and its mass; what keeps it from being used.
+    fn height_field(
+        &mut self,
+        geom: &Inherited<'_>,
+        mass: &mut Option<MassProperties>,
+    ) -> Result<Result<GeometryForm, String>, ImportFault> {
+        let name = geom.attribute("hfield").ok_or_else(|| geom.fault("write hfield=\"…\""))?;
+        let found = self.heights.form(name);
+        let found =
+            found.ok_or_else(|| geom.fault(format!("there is no height field `{name}` in <asset>")))?;
+        let (given, density) = read_mass(geom)?;
+        Ok(found.map(|(form, filled)| {
+            let kilograms = given.unwrap_or(density * filled.mass);
+            *mass = (kilograms > 0.0).then(|| filled.with_mass(kilograms));
+            form
         }))
     }
 
@@ -211,14 +242,14 @@ fn solid(geom: &Inherited<'_>, kind: &str, size: DVec3) -> Result<Shape, ImportF
 }
 
 /// A mask of 32 bits.
-fn read_bits(geom: &Inherited<'_>, name: &str) -> Result<u32, ImportFault> {
+pub(super) fn read_bits(geom: &Inherited<'_>, name: &str) -> Result<u32, ImportFault> {
     let number = geom.number(name)?.unwrap_or(1.0);
     let is_mask = (f64::from(i32::MIN)..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0;
     let mask = is_mask.then_some(number as i64 as u32);
     mask.ok_or_else(|| geom.fault(format!("`{name}` is a number of 32 bits")))
 }
 
-fn read_contact(geom: &Inherited<'_>) -> Result<ContactDoc, ImportFault> {
+pub(super) fn read_contact(geom: &Inherited<'_>) -> Result<ContactDoc, ImportFault> {
     let [slide, twist, roll] = geom.partly("friction", [1.0, 0.005, 0.0001])?.map(|it| it.max(0.0));
     let dimension = geom.number("condim")?.unwrap_or(3.0);
     let from = |least: f64, friction: f64| if dimension >= least { friction } else { 0.0 };

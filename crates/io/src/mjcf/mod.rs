@@ -4,14 +4,18 @@
 //! Defaults are MuJoCo's. Cost: linear in the file and its meshes.
 
 mod defaults;
+mod flex_shapes;
 mod include;
 mod joints;
 mod settings;
 
 mod frames;
 
+mod heights;
 mod meshes;
+mod replicate;
 
+mod flex;
 mod geoms;
 
 mod bodies;
@@ -27,6 +31,7 @@ mod parts;
 
 mod actuators;
 mod equality;
+mod flesh;
 mod tendons;
 mod touching;
 
@@ -36,12 +41,16 @@ use crate::geometry::GeometryWriter;
 use crate::imported::Imported;
 use crate::report::ImportReport;
 use crate::robot::ImportOptions;
+use crate::xml::Element;
 
 use self::keys::{MjcfKey, read_key};
 use self::layout::BodyLayout;
 use self::model::MjcfModel;
 use self::parts::{MjcfScene, StartState};
 use self::tendon::read_tendons;
+
+/// Sections of which nothing, or little, is used.
+const UNUSED: [&str; 4] = ["custom", "deformable", "extension", "sensor"];
 
 /// Reads the text of an MJCF file, called `file` in errors.
 ///
@@ -54,7 +63,8 @@ pub fn read_mjcf(
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
     let mut report = ImportReport::default();
-    let root = include::read(text, file, files, &mut report)?;
+    let mut root = include::read(text, file, files, &mut report)?;
+    replicate::expand(&mut root, &mut report)?;
     let model = MjcfModel::read(&root, files, options, &mut report)?;
     let key = read_key(&model, &root, options.key.as_deref(), &mut report)?;
     let layout = BodyLayout::of(&model.tree.bodies, &model.units, &mut report);
@@ -64,11 +74,16 @@ pub fn read_mjcf(
     scene.write_equalities(&root, &mut report)?;
     scene.write_tendons(&mut report);
     scene.write_actuators(&root, key.controls.as_deref(), &mut report)?;
+    scene.write_flesh(&mut report);
     scene.write_geoms(&mut GeometryWriter::new(files, options), &mut report);
     scene.write_excludes(&root, &model.body_names, &mut report)?;
     let scene = scene.scene;
+    // Of these, each part is told by itself.
+    UNUSED.iter().flat_map(|tag| root.children(tag)).for_each(Element::mark_read);
     root.note_unread(&mut report);
     report.sort();
+    // Copies are told once.
+    report.findings.dedup();
     Ok(Imported { scene, report })
 }
 

@@ -1,12 +1,15 @@
 //! A whole model, as it is written, with names.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use sinew_math::Pose;
 
 use super::bodies::{BodyReader, BodyTree};
 use super::defaults::DefaultClasses;
+use super::flex::FlexReader;
 use super::geoms::{GeomReader, read_color};
+use super::heights::HeightAssets;
 use super::layout::{check_joints, hold_roots};
 use super::meshes::MeshAssets;
 use super::settings::{Conventions, RunOptions};
@@ -104,8 +107,10 @@ fn read_bodies<'a>(
 ) -> Result<(BodyTree<'a>, Vec<ImportFault>), ImportFault> {
     let colors = read_colors(root, defaults)?;
     let mut meshes = MeshAssets::read(root, defaults, units, files)?;
-    let geoms = GeomReader { units, meshes: &mut meshes, colors: &colors };
-    let mut reader = BodyReader { defaults, units, geoms, report, faults: Vec::new() };
+    let mut heights = HeightAssets::read(root, units, files)?;
+    let geoms = GeomReader { units, meshes: &mut meshes, heights: &mut heights, colors: &colors };
+    let flex = FlexReader { defaults, units, files, n_points: Cell::new(0) };
+    let mut reader = BodyReader { defaults, units, geoms, flex, report, faults: Vec::new() };
     let tree = reader.read(root);
     Ok((tree, reader.faults))
 }

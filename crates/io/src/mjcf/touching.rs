@@ -22,8 +22,8 @@ const MOST_PAIRS: usize = 20_000;
 struct MaskGroups(Vec<[u32; 2]>);
 
 impl MaskGroups {
-    fn of<'g>(geoms: impl Iterator<Item = &'g MjcfGeom>) -> Self {
-        let masks: BTreeSet<[u32; 2]> = geoms.filter(|geom| geom.touches()).map(|geom| geom.bits).collect();
+    fn of(masks: impl Iterator<Item = [u32; 2]>) -> Self {
+        let masks: BTreeSet<[u32; 2]> = masks.filter(|masks| *masks != [0, 0]).collect();
         Self(masks.into_iter().collect())
     }
 
@@ -44,7 +44,8 @@ impl MjcfScene<'_, '_> {
     /// Writes what bodies look like and how they touch.
     pub(super) fn write_geoms(&mut self, writer: &mut GeometryWriter<'_>, report: &mut ImportReport) {
         let bodies = self.bodies();
-        let groups = MaskGroups::of(bodies.iter().flat_map(|body| &body.geoms));
+        let masks = bodies.iter().flat_map(|body| &body.geoms).map(|geom| geom.bits);
+        let groups = MaskGroups::of(masks.chain(self.model.tree.flexes.iter().map(|flex| flex.bits)));
         if groups.0.len() > 32 {
             let what = "more than 32 pairs of contype and conaffinity: everything touches everything";
             report.note(Outcome::Approximated, bodies[0].place.clone(), what);
@@ -53,6 +54,13 @@ impl MjcfScene<'_, '_> {
         let has_friction = touching.any(|geom| geom.dimension > 1.0);
         let places: BTreeMap<String, usize> =
             self.scene.bodies.iter().enumerate().map(|(at, body)| (body.name.clone(), at)).collect();
+        if self.model.run.has_contact {
+            let flexes = self.scene.flesh.iter_mut().zip(&self.model.tree.flexes);
+            for (flesh, flex) in flexes.filter(|(_, flex)| flex.bits != [0, 0]) {
+                let (is_in, touches) = groups.groups(flex.bits);
+                flesh.contact = Some(ContactDoc { groups: is_in, touches, ..flex.contact });
+            }
+        }
         for (i, body) in bodies.iter().enumerate() {
             let (name, carrier_from_body) = self.carrier(i);
             let carrier = name.map(|name| places[name]);

@@ -17,8 +17,17 @@ use crate::outgoing::{OutForm, OutGeom, file};
 /// The group of geoms that touch and are not shown.
 const HIDDEN: f64 = 3.0;
 
+/// Depth of what lies below a height field (m).
+const BASE: f64 = 0.1;
+
+/// The lowest and the highest height.
+fn ends(rows: &[Vec<f64>]) -> [f64; 2] {
+    let all = || rows.iter().flatten().copied();
+    [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)]
+}
+
 impl MjcfWriter<'_, '_> {
-    /// Writes the meshes that geoms name.
+    /// Writes the meshes and height fields that geoms name.
     pub(super) fn write_meshes(&mut self, geoms: &[OutGeom], report: &mut ExportReport) {
         let mut names = Vec::new();
         for geom in geoms {
@@ -27,7 +36,8 @@ impl MjcfWriter<'_, '_> {
                 names.extend(is_new.then_some(name));
             }
         }
-        if names.is_empty() {
+        let fields = geoms.iter().filter(|geom| matches!(geom.form, OutForm::Heights { .. })).count();
+        if names.is_empty() && fields == 0 {
             return;
         }
         self.xml.begin("asset");
@@ -36,8 +46,24 @@ impl MjcfWriter<'_, '_> {
             self.xml.begin("mesh").put("name", name).put("file", &file(name)).put("inertia", "shell");
             self.xml.end();
         }
+        geoms.iter().for_each(|geom| self.write_heights(geom));
         self.xml.end();
         report.count("meshes", names.len());
+        report.count("height fields", fields);
+    }
+
+    /// Writes the heights of a height field, from the top row down; MuJoCo scales them to 0 … its third size.
+    fn write_heights(&mut self, geom: &OutGeom) {
+        let OutForm::Heights { name, size: [x, y], rows } = &geom.form else { return };
+        let [low, high] = ends(rows);
+        let top = if high > low { high - low } else { BASE };
+        self.xml.begin("hfield").put("name", name);
+        let (n, m) = (rows.len(), rows.first().map_or(0, Vec::len));
+        self.xml.numbers("nrow", &[n as f64]).numbers("ncol", &[m as f64]);
+        self.xml.numbers("size", &[0.5 * x, 0.5 * y, top, BASE]);
+        let heights: Vec<f64> = rows.iter().rev().flatten().copied().collect();
+        self.xml.numbers("elevation", &heights);
+        self.xml.end();
     }
 
     /// Writes a geom of a body, or of the world.
@@ -82,6 +108,11 @@ impl MjcfWriter<'_, '_> {
                 let (name, _) = self.meshes.add(name, mesh);
                 self.xml.put("type", "mesh").put("mesh", &name);
                 return put_pose(&mut self.xml, &geom.at);
+            }
+            OutForm::Heights { name, rows, .. } => {
+                self.xml.put("type", "hfield").put("hfield", name);
+                let up = Pose::from_translation(DVec3::Z * ends(rows)[0]);
+                return put_pose(&mut self.xml, &geom.at.compose(&up));
             }
             OutForm::Solid(solid) => match *solid {
                 Shape::Box { size } => ("box", (0.5 * size).to_array().to_vec(), geom.at),

@@ -35,6 +35,14 @@ pub(crate) enum OutForm {
         name: String,
         mesh: Triangles,
     },
+    /// Heights over a rectangle, under a name.
+    Heights {
+        name: String,
+        /// Along x and y (m).
+        size: [f64; 2],
+        /// Rows along y of heights along x (m).
+        rows: Vec<Vec<f64>>,
+    },
 }
 
 /// All shapes of a scene, in the order of its bodies and colliders; `concave` tells what becomes of triangles that touch as they are.
@@ -65,7 +73,7 @@ pub(crate) fn geoms_of(tree: &OutTree<'_>, concave: &str, report: &mut ExportRep
         };
         let color = owner.and_then(|body| body.color);
         let new = |at: Pose, form: OutForm| OutGeom { body, at, form, is_shown, contact, color };
-        match forms_of(scene, collider) {
+        match forms_of(scene, (number, collider)) {
             Ok(forms) => {
                 if matches!(collider.shape, ColliderShapeDoc::TriMesh(_)) && contact.is_some() {
                     report.approximated(part, concave);
@@ -102,7 +110,10 @@ fn touches(contact: &ContactDoc) -> bool {
 }
 
 /// The forms of a collider with their frames, or why there are none.
-fn forms_of(scene: &SceneDoc, collider: &ColliderDoc) -> Result<Vec<(Pose, OutForm)>, String> {
+fn forms_of(
+    scene: &SceneDoc,
+    (number, collider): (usize, &ColliderDoc),
+) -> Result<Vec<(Pose, OutForm)>, String> {
     let name = |file: &str| {
         let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
@@ -132,7 +143,10 @@ fn forms_of(scene: &SceneDoc, collider: &ColliderDoc) -> Result<Vec<(Pose, OutFo
             let part = |hull| (at.to_pose(), OutForm::Mesh { name: name(file), mesh: hull });
             Ok(parts_of(&mesh, doc)?.into_iter().map(part).collect())
         }
-        ColliderShapeDoc::HeightField { .. } => Err("height fields".to_owned()),
+        ColliderShapeDoc::HeightField { at, size, heights } => {
+            let name = format!("heights_{number}");
+            one(at.to_pose(), OutForm::Heights { name, size: *size, rows: heights.clone() })
+        }
     }
 }
 

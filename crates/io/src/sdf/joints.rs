@@ -36,6 +36,16 @@ pub(super) struct SdfAxis {
     pub(super) damping: f64,
     pub(super) friction: f64,
     pub(super) spring: Option<JointSpringDoc>,
+    pub(super) mimic: Option<SdfMimic>,
+}
+
+/// The joint that an axis follows: `multiplier (q − reference) + offset`.
+pub(super) struct SdfMimic {
+    pub(super) leader: String,
+    /// Which axis of the leader, from 1.
+    pub(super) axis: usize,
+    pub(super) multiplier: f64,
+    pub(super) offset: f64,
 }
 
 pub(super) fn read_joint(joint: &Element, model: &str) -> Result<SdfJoint, ImportFault> {
@@ -95,6 +105,7 @@ fn read_axis(axis: &Element, model: &str, may_end: bool) -> Result<SdfAxis, Impo
         damping: 0.0,
         friction: 0.0,
         spring: None,
+        mimic: axis.child("mimic").map(|mimic| read_mimic(mimic, model)).transpose()?,
     };
     if let Some(limit) = axis.child("limit") {
         let [low, high] = [child_number(limit, "lower")?, child_number(limit, "upper")?];
@@ -118,4 +129,18 @@ fn read_axis(axis: &Element, model: &str, may_end: bool) -> Result<SdfAxis, Impo
             (stiffness > 0.0).then(|| JointSpringDoc { stiffness, rest, ..JointSpringDoc::default() });
     }
     Ok(read)
+}
+
+fn read_mimic(mimic: &Element, model: &str) -> Result<SdfMimic, ImportFault> {
+    let number = |tag: &str| child_number(mimic, tag).map(Option::unwrap_or_default);
+    let (multiplier, reference) = (number("multiplier")?, number("reference")?);
+    if multiplier == 0.0 {
+        return Err(mimic.fault("<multiplier> must not be zero"));
+    }
+    Ok(SdfMimic {
+        leader: inside(model, mimic.required("joint")?),
+        axis: if mimic.attribute("axis") == Some("axis2") { 2 } else { 1 },
+        multiplier,
+        offset: number("offset")? - multiplier * reference,
+    })
 }

@@ -5,6 +5,7 @@
 
 mod frames;
 mod geometry;
+mod include;
 mod joints;
 mod links;
 mod parts;
@@ -31,12 +32,13 @@ pub fn read_sdf(
     files: &Files,
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
-    let xml = Element::parse(text, file)?;
+    let mut xml = Element::parse(text, file)?;
     if xml.tag() != "sdf" {
         return Err(xml.fault("an SDF file begins with <sdf>").into());
     }
     let _ = xml.attribute("version");
     let mut report = ImportReport::default();
+    include::expand(&mut xml, files, &mut report)?;
     let mut parts = SdfParts::default();
     for world in xml.children("world") {
         parts.read_world(world);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::DVec3;
 use sinew_math::{JointKind, Motion, Pose, SpatialInertia};
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, ColliderDoc, ColliderShapeDoc, ContactDoc, CoordinateForcesDoc, FreeDoc, JointDoc,
-    JointFramesDoc, LocalFramesDoc, MassDoc, SceneDoc,
+    BodyDoc, BodyKindDoc, ColliderDoc, ColliderShapeDoc, ContactDoc, CoordinateForcesDoc, FreeDoc, GearDoc,
+    JointDoc, JointFramesDoc, LocalFramesDoc, MassDoc, SceneDoc,
 };
 
 use super::geometry::{SdfForm, SdfGeometry};
@@ -152,6 +152,38 @@ impl<'p> SdfScene<'p> {
             scene.joints.push(doc);
             report.count("joints", 1);
         }
+        self.write_mimics(scene, report)
+    }
+
+    /// Writes gears between joints of one coordinate, of which one follows the other.
+    fn write_mimics(&self, scene: &mut SceneDoc, report: &mut ImportReport) -> Result<(), ImportFault> {
+        for (at, joint) in self.parts.joints.iter().enumerate() {
+            for mimic in joint.axes.iter().filter_map(|axis| axis.mimic.as_ref()) {
+                let leader = self.parts.joints.iter().position(|other| other.path == mimic.leader);
+                let missing = || format!("there is no joint `{}` to follow", mimic.leader);
+                let leader = leader.ok_or_else(|| ImportFault::new(joint.place.clone(), missing()))?;
+                let is_single = |number: usize| self.parts.joints[number].axes.len() == 1;
+                let name = |number: usize| self.names[1][number].clone();
+                let is_there = [at, leader]
+                    .iter()
+                    .all(|number| scene.joints.iter().any(|doc| doc.name == self.names[1][*number]));
+                if !is_there || !is_single(at) || !is_single(leader) || mimic.axis != 1 || at == leader {
+                    let what = "<mimic> is used between two joints of one axis that move";
+                    report.note(Outcome::Ignored, joint.place.clone(), what);
+                    continue;
+                }
+                scene.gears.push(GearDoc {
+                    name: format!("{}_follows_{}", name(at), name(leader)),
+                    driver: name(leader),
+                    driven: name(at),
+                    ratio: mimic.multiplier,
+                    offset: mimic.offset,
+                    ..GearDoc::default()
+                });
+                report.count("mimics", 1);
+            }
+        }
+        scene.assemble |= !scene.gears.is_empty();
         Ok(())
     }
 

@@ -28,6 +28,10 @@ impl UrdfWriter<'_, '_> {
                 report.left_out("plane of the world", "a URDF has no planes");
                 continue;
             }
+            if let OutForm::Heights { .. } = geom.form {
+                report.left_out(format!("height field, {part}"), "a URDF has no height fields");
+                continue;
+            }
             if geom.contact.is_some_and(|contact| contact != ContactDoc::default()) {
                 let what = "friction, bounce, firmness and groups of contact: a URDF says nothing of them";
                 report.left_out(part.clone(), what);
@@ -60,7 +64,7 @@ impl UrdfWriter<'_, '_> {
                 report.count("meshes", usize::from(is_new));
                 return here(UrdfForm::Mesh(file(&name)));
             }
-            OutForm::Plane(..) => return Vec::new(),
+            OutForm::Plane(..) | OutForm::Heights { .. } => return Vec::new(),
             OutForm::Solid(solid) => solid,
         };
         match *solid {

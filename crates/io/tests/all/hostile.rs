@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use sinew_io::{Files, ImportOptions, read_bvh, read_gltf, read_mjcf, read_urdf};
+use sinew_io::{Files, ImportOptions, read_bvh, read_gltf, read_mjcf, read_sdf, read_urdf};
 
 fn no_files() -> Files {
     Files::in_memory(BTreeMap::new())
@@ -81,6 +81,7 @@ fn inputs_that_were_found_are_harmless() {
         match name.split('-').next() {
             Some("gltf") => _ = read_gltf(&bytes, "a.glb", &files, &options),
             Some("urdf") => _ = read_urdf(&text, "a.urdf", &files, &options),
+            Some("sdf") => _ = read_sdf(&text, "a.sdf", &files, &options),
             Some("mjcf") => _ = read_mjcf(&text, "a.xml", &files, &options),
             Some("bvh") => _ = read_bvh(&text, "a.bvh", &options),
             _ => panic!("{name}: which reader is it for?"),

@@ -8,6 +8,7 @@ mod glb;
 mod gltf;
 mod hostile;
 mod mjcf;
+mod mjcf_parts;
 mod oracle;
 mod page;
 mod random_tree;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use sinew_io::{ExportOutcome, Exported, Files, ImportOptions, Imported, mjcf, read_mjcf, read_urdf, urdf};
-use sinew_scene::{JointDoc, JointKind, SceneDoc};
+use sinew_scene::{ColliderShapeDoc, JointDoc, JointKind, SceneDoc};
 use sinew_sim::World;
 use sinew_testkit::Rng;
 
@@ -241,4 +241,77 @@ fn what_a_format_does_not_hold_is_told_by_name() {
     for kind in ["springs", "ropes", "motors", "keyframes", "geoms"] {
         assert!(model.report.used.contains_key(kind), "{kind}: {}", model.report);
     }
+}
+
+const WORKS: &str = r#"(format: 1, name: "works", bodies: [
+        (name: "a", shapes: [Box(size: (1, 0.1, 0.1))]),
+        (name: "b", pose: (position: (1, 0, 0)), shapes: [Box(size: (1, 0.1, 0.1))]),
+        (name: "c", pose: (position: (0, 1, 0)), shapes: [Box(size: (0.3, 0.1, 0.2))])],
+    joints: [(name: "pin", kind: Hinge, child: "a", armature: 0.07, damping: 0.3, friction: 0.2,
+            limits: (min: -1, max: 1.5), frames: World(axis: (0, 1, 0))),
+        (name: "rail", kind: Prismatic, child: "b", parent: "a", armature: 0.4, damping: 2, friction: 0.5,
+            limits: (min: -0.2, max: 0.6), frames: World(axis: (1, 0, 0))),
+        (name: "bolt", kind: Screw(pitch: 0.02), child: "c", frames: World(axis: (0, 0, 1), anchor: (0, 1, 0)))],
+    gears: [(name: "rack", driver: "pin", driven: "rail", ratio: 0.3, offset: 0.01)],
+    colliders: [(body: "c", shape: HeightField(at: (position: (0, 0, 0.3)), size: (2, 3),
+        heights: [[0.5, 0.7, 0.4], [0.1, 1.3, 0.2]]), contact: (friction: 0.8))])"#;
+
+/// Rotors, screws, height fields and gears, in what each format holds of them.
+#[test]
+fn rotors_screws_heights_and_gears_come_back_or_are_told() {
+    let scene = SceneDoc::from_ron(WORKS, "works").unwrap_or_else(|error| panic!("{error}"));
+    let (robot, mut back) = from_urdf(&scene);
+    back.scene.gravity = scene.gravity;
+    assert_same_forces(&scene, &back.scene, false);
+    let left: Vec<String> =
+        robot.report.of(ExportOutcome::LeftOut).map(|it| format!("{:?} {}", it.parts, it.what)).collect();
+    for what in ["rotor", "height field"] {
+        assert!(left.iter().any(|it| it.contains(what)), "{what}: {left:?}");
+    }
+    let gear = |scene: &SceneDoc, driven: &str| {
+        let found = scene.gears.iter().find(|gear| gear.driven == driven);
+        let found = found.unwrap_or_else(|| panic!("no gear on {driven}: {:?}", scene.gears));
+        (found.driver.clone(), found.ratio, found.offset)
+    };
+    let near = |found: (String, f64, f64), (driver, ratio, offset): (&str, f64, f64)| {
+        assert_eq!(found.0, driver);
+        assert!((found.1 - ratio).abs() < 1e-12 && (found.2 - offset).abs() < 1e-12, "{found:?}");
+    };
+    near(gear(&back.scene, "rail"), ("pin", 0.3, 0.01));
+    // A screw is a turn and a slide that follows it.
+    assert_eq!(back.scene.gears.len(), 2, "{:?}", back.scene.gears);
+    let screw = back.scene.gears.iter().find(|gear| gear.driven != "rail").expect("a screw");
+    assert!((screw.ratio.abs() - 0.02).abs() < 1e-12, "{screw:?}");
+
+    let (model, back) = from_mjcf(&scene);
+    assert_same_forces(&scene, &back.scene, true);
+    near(gear(&back.scene, "rail"), ("pin", 0.3, 0.01));
+    let lost = model.report.of(ExportOutcome::LeftOut).count();
+    assert_eq!(lost, 0, "{}", model.report);
+    let field = |scene: &SceneDoc| {
+        let fields = scene.colliders.iter().filter_map(|it| match &it.shape {
+            ColliderShapeDoc::HeightField { at, size, heights } => Some((
+                it.body.clone(),
+                it.contact.friction,
+                at.to_pose().translation.z,
+                *size,
+                heights.clone(),
+            )),
+            _ => None,
+        });
+        fields.collect::<Vec<_>>()
+    };
+    let ([one], [two]) = (&field(&scene)[..], &field(&back.scene)[..]) else { panic!("{}", back.report) };
+    assert_eq!((&one.0, one.1, one.3), (&two.0, two.1, two.3));
+    for (a, b) in one.4.concat().iter().zip(two.4.concat()) {
+        assert!((one.2 + a - two.2 - b).abs() < 1e-15, "{one:?} {two:?}");
+    }
+    // Without the screw, which is two joints and a gear there.
+    let mut plain = scene.clone();
+    plain.bodies.retain(|body| body.name != "c");
+    plain.joints.retain(|joint| joint.name != "bolt");
+    plain.colliders.clear();
+    let (_, back) = from_mjcf(&plain);
+    let far = drift(&plain, &stepped_as(&plain, back.scene));
+    assert!(far < 1e-3, "{far:e}");
 }

@@ -114,3 +114,36 @@ fn faults_name_line_and_fix() {
             && read("<sdf><model name=\"m\"/></sdf>").is_err()
     );
 }
+
+#[test]
+fn joints_follow_others_and_models_come_from_files() {
+    let finger = "<sdf><model name=\"finger\"><pose>9 9 9 0 0 0</pose><link name=\"tip\"/><plugin name=\"p\"/></model></sdf>";
+    let text = "<sdf><world name=\"w\">
+        <include><uri>model://finger</uri><name>left</name><pose>1 0 0 0 0 0</pose></include>
+        <include><uri>model://finger</uri><static>true</static></include>
+        <include><uri>model://thumb</uri></include>
+        <model name=\"hand\"><link name=\"a\"/><link name=\"b\"/>
+          <joint name=\"one\" type=\"revolute\"><parent>world</parent><child>a</child><axis><xyz>0 0 1</xyz></axis></joint>
+          <joint name=\"two\" type=\"prismatic\"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz>
+            <mimic joint=\"one\"><multiplier>0.5</multiplier><offset>0.1</offset><reference>0.4</reference></mimic></axis></joint></model></world></sdf>";
+    let files = BTreeMap::from([("model://finger/model.sdf".to_owned(), finger.as_bytes().to_vec())]);
+    let found = read_sdf(text, "robot.sdf", &Files::in_memory(files), &ImportOptions::default());
+    let found = found.unwrap_or_else(|error| panic!("{error}"));
+    let bodies: Vec<(&str, f64)> =
+        found.scene.bodies.iter().map(|body| (body.name.as_str(), body.pose.position.x)).collect();
+    assert_eq!(bodies, [("left::tip", 1.0), ("finger::tip", 9.0), ("hand::a", 0.0), ("hand::b", 0.0)]);
+    assert_eq!(found.scene.bodies[1].kind, BodyKindDoc::Fixed);
+    let gear = &found.scene.gears[0];
+    assert_eq!((gear.driver.as_str(), gear.driven.as_str(), gear.ratio), ("hand::one", "hand::two", 0.5));
+    assert!((gear.offset + 0.1).abs() < 1e-15);
+    let told: Vec<String> = found.report.of(Outcome::Ignored).map(|it| it.place.to_string()).collect();
+    assert_eq!(told.iter().filter(|it| it.contains("<plugin> `p`")).count(), 2, "{told:?}");
+    assert!(told.iter().any(|it| it == "robot.sdf:4: <include>"), "{told:?}");
+    let round = BTreeMap::from([(
+        "model://a/model.sdf".to_owned(),
+        b"<sdf><model name=\"a\"><include><uri>model://a</uri></include></model></sdf>".to_vec(),
+    )]);
+    let text = "<sdf><model name=\"m\"><include><uri>model://a</uri></include></model></sdf>";
+    let error = read_sdf(text, "r.sdf", &Files::in_memory(round), &ImportOptions::default());
+    assert!(error.expect_err("a circle").to_string().contains("files include each other"));
+}

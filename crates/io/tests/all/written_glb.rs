@@ -1,8 +1,12 @@
 //! GLB files keep the rules of glTF 2.0, and give back the motion.
 
-use glam::{DQuat, DVec3};
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{DMat4, DQuat, DVec3};
 use serde_json::Value;
-use sinew_io::{GlbOptions, glb};
+use sinew_io::{Clip, Files, GlbOptions, ImportOptions, glb, read_gltf};
+use sinew_scene::{SceneDoc, SceneSource};
+use sinew_sim::World;
 
 use crate::clips::moved;
 
@@ -44,6 +48,7 @@ impl Glb {
             "SCALAR" => 1,
             "VEC3" => 3,
             "VEC4" => 4,
+            "MAT4" => 16,
             other => panic!("{other}"),
         };
         let (first, length) = (at(&view["byteOffset"]), at(&view["byteLength"]));
@@ -70,6 +75,18 @@ impl Glb {
         numbers.chunks_exact(3).map(|it| DVec3::new(it[0].into(), it[1].into(), it[2].into())).collect()
     }
 
+    fn joints(&self, accessor: &Value) -> Vec<[usize; 4]> {
+        let accessor = &self.json["accessors"][at(accessor)];
+        let view = &self.json["bufferViews"][at(&accessor["bufferView"])];
+        assert_eq!(
+            (&accessor["componentType"], &accessor["type"]),
+            (&Value::from(5123), &Value::from("VEC4"))
+        );
+        let first = at(&view["byteOffset"]);
+        let bytes = self.data[first..first + 8 * at(&accessor["count"])].chunks_exact(8);
+        bytes.map(|it| [0, 2, 4, 6].map(|k| usize::from(u16::from_le_bytes([it[k], it[k + 1]])))).collect()
+    }
+
     fn corners(&self, accessor: &Value) -> Vec<u32> {
         let accessor = &self.json["accessors"][at(accessor)];
         let view = &self.json["bufferViews"][at(&accessor["bufferView"])];
@@ -93,6 +110,13 @@ impl Glb {
                     corners.len().is_multiple_of(3) && corners.iter().all(|&i| (i as usize) < points.len())
                 );
                 assert!(at(&primitive["material"]) < n_materials);
+                if let Some(weights) = primitive["attributes"].get("WEIGHTS_0") {
+                    let (weights, width) = self.floats(weights);
+                    assert_eq!((weights.len(), width), (4 * points.len(), 4));
+                    let sums = weights.chunks_exact(4).map(|it| it.iter().sum::<f32>());
+                    assert!(sums.into_iter().all(|sum| (sum - 1.0).abs() < 5e-7));
+                    assert_eq!(self.joints(&primitive["attributes"]["JOINTS_0"]).len(), points.len());
+                }
                 let targets = list(&primitive["targets"]);
                 assert_eq!(targets.len(), list(&mesh["weights"]).len());
                 for target in targets {
@@ -111,7 +135,16 @@ impl Glb {
             list(&node["children"]).iter().for_each(|child| above[at(child)] += 1);
         }
         assert_eq!(above[0], 0);
-        assert!(above[1..].iter().all(|&n| n == 1), "{above:?}");
+        // A mesh that joints place is beside the root.
+        let beside = list(&self.json["scenes"][0]["nodes"]);
+        for (node, &n) in above.iter().enumerate().skip(1) {
+            let is_bound = nodes[node].get("skin").is_some();
+            assert_eq!(
+                (n, beside.contains(&Value::from(node))),
+                (usize::from(!is_bound), is_bound),
+                "{above:?}"
+            );
+        }
         let mut seen = Vec::new();
         for channel in list(&self.json["animations"][0]["channels"]) {
             let sampler = &self.json["animations"][0]["samplers"][at(&channel["sampler"])];
@@ -228,4 +261,102 @@ fn what_does_not_move_has_no_keys_and_what_is_too_large_is_refused() {
         error.contains("`worm` has ") && error.contains(" key frames, ") && error.contains("--fps"),
         "{error}"
     );
+}
+
+/// Linear parts and places of `world_from_node` of joints times their bind matrices, by the rules of glTF.
+fn skinned(file: &Glb, node: usize, time: f32) -> Vec<DVec3> {
+    let nodes = list(&file.json["nodes"]);
+    let skin = &file.json["skins"][at(&nodes[node]["skin"])];
+    let primitive = &file.json["meshes"][at(&nodes[node]["mesh"])]["primitives"][0];
+    let mut points = file.vectors(&primitive["attributes"]["POSITION"]);
+    let weights = file.channel(node, "weights", time).expect("weights of targets");
+    for (target, weight) in list(&primitive["targets"]).iter().zip(weights) {
+        let moves = file.vectors(&target["POSITION"]);
+        points.iter_mut().zip(moves).for_each(|(point, by)| *point += by * weight);
+    }
+    let inverse = file.floats(&skin["inverseBindMatrices"]).0;
+    let placed = list(&skin["joints"]).iter().zip(inverse.chunks_exact(16)).map(|(joint, inverse)| {
+        let (turn, place) = file.pose(at(joint), time);
+        let inverse: Vec<f64> = inverse.iter().map(|x| f64::from(*x)).collect();
+        DMat4::from_rotation_translation(turn, place) * DMat4::from_cols_slice(&inverse)
+    });
+    let placed: Vec<DMat4> = placed.collect();
+    let joints = file.joints(&primitive["attributes"]["JOINTS_0"]);
+    let shares = file.floats(&primitive["attributes"]["WEIGHTS_0"]).0;
+    let posed = points.iter().zip(joints).zip(shares.chunks_exact(4));
+    posed
+        .map(|((point, joints), shares)| {
+            let parts = joints.iter().zip(shares);
+            parts.map(|(joint, share)| placed[*joint].transform_point3(*point) * f64::from(*share)).sum()
+        })
+        .collect()
+}
+
+#[test]
+fn flesh_on_bones_is_a_skin_that_moves_as_the_flesh() {
+    let (world, mut clip) = moved(50);
+    let plain = glb(&clip, &GlbOptions::default()).expect("a file");
+    clip.bind(&world);
+    let bytes = glb(&clip, &GlbOptions::default()).expect("a file");
+    assert!(bytes.len() < plain.len() + 100_000, "{} {}", bytes.len(), plain.len());
+    let file = Glb::read(&bytes);
+    file.check_meshes();
+    file.check_nodes();
+    let node = list(&file.json["nodes"]).iter().position(|node| node["name"] == "worm").expect("a node");
+    for frame in [0, 7, 23, 49] {
+        let points = skinned(&file, node, clip.frames[frame].time as f32);
+        for (found, wanted) in points.iter().zip(&clip.frames[frame].skins[0]) {
+            let [x, y, z] = wanted.to_array();
+            assert!(found.distance(DVec3::new(x, z, -y)) < 5e-3, "{frame}: {found} {wanted}");
+        }
+    }
+}
+
+/// A rig that was written and read again: its bones, and the points of its skin.
+#[test]
+fn a_character_comes_back_with_its_skeleton_and_its_skin() {
+    let text = r#"(format: 1, name: "worm", generators: [Character(name: "worm", kind: Worm)])"#;
+    let scene = SceneDoc::from_ron(text, "worm.ron").expect("a scene");
+    let world = World::from_scene(&scene).expect("a world");
+    let mut clip = Clip::new("worm", &world);
+    clip.bind(&world);
+    clip.push(&world);
+    let bytes = glb(&clip, &GlbOptions::default()).expect("a file");
+    let files = Files::in_memory(BTreeMap::new());
+    let back = read_gltf(&bytes, "worm.glb", &files, &ImportOptions::default());
+    let back = back.unwrap_or_else(|error| panic!("{error}"));
+    let names = |it: &SceneDoc| it.bodies.iter().map(|body| body.name.clone()).collect::<BTreeSet<_>>();
+    assert_eq!(names(&back.scene), names(&scene.expanded()), "{}", back.report);
+    for (body, pose) in clip.bodies.iter().zip(&clip.frames[0].poses) {
+        let found = back.scene.bodies.iter().find(|it| it.name == body.name).expect("a body").pose.to_pose();
+        let off = pose.inverse().compose(&found);
+        assert!(
+            off.translation.length() < 1e-6 && off.rotation.xyz().length() < 1e-6,
+            "{}: {off:?}",
+            body.name
+        );
+    }
+    let pairs = |it: &SceneDoc| {
+        let joints = it.joints.iter().filter_map(|joint| Some([joint.child.clone(), joint.parent.clone()?]));
+        let sorted = joints.map(|mut pair| {
+            pair.sort();
+            pair
+        });
+        sorted.collect::<BTreeSet<_>>()
+    };
+    assert_eq!(pairs(&back.scene), pairs(&scene.expanded()));
+    assert_eq!(back.report.used["vertices"], clip.skins[0].rest.len());
+    assert_eq!(back.report.used["triangles"], clip.skins[0].triangles.len());
+    // And once more: the flesh that is made of the skin has the surface that was written.
+    let mut options = ImportOptions::default();
+    options.rig.flesh = true;
+    let fleshy = read_gltf(&bytes, "worm.glb", &files, &options).unwrap_or_else(|error| panic!("{error}"));
+    let source = SceneSource::new(fleshy.scene.to_ron(), "scene.ron").with_files(fleshy.scene.files.clone());
+    let world = World::from_scene(&source.parse().expect("a scene")).expect("a world");
+    let surface = &Clip::new("again", &world).skins[0];
+    assert_eq!(surface.triangles.len(), clip.skins[0].triangles.len());
+    for point in &clip.frames[0].skins[0] {
+        let near = surface.rest.iter().map(|other| other.distance(*point)).fold(f64::INFINITY, f64::min);
+        assert!(near < 1e-5, "{point} is {near:e} m away");
+    }
 }
