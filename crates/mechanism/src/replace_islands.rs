@@ -85,11 +85,11 @@ impl State {
 }
 
 impl Workspace {
-    /// Takes joint wrenches and accelerations of the marked islands from the workspace of another step.
+    /// Takes joint wrenches and accelerations of the marked islands from the workspace of another step. Bodies without a mark are not marked.
     pub fn take_reactions(&mut self, model: &Model, other: &Self, marked: &[bool]) {
         let (own, other) = (&mut self.reactions, &other.reactions);
         for (body, (own, taken)) in own.accelerations.iter_mut().zip(&other.accelerations).enumerate() {
-            if marked[body] {
+            if marked.get(body) == Some(&true) {
                 *own = *taken;
             }
         }

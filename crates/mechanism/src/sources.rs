@@ -9,10 +9,10 @@
 //! are switched. J; cost: one pass over motors, grabs and wrenches, and one copy of the poses. Nothing allocates once warm.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, Pose};
+use sinew_math::{DriveCoordinate, Force, Pose};
 
 use crate::input::Input;
-use crate::model::{JointId, Model, State, motion_of};
+use crate::model::{BodyId, JointId, Model, State, motion_of};
 use crate::prepare::{add_compensation, set_targets, whole_increment};
 use crate::{Motor, MotorTarget, Settings};
 
@@ -74,14 +74,15 @@ impl EnergySources {
         (dt, gravity): (f64, DVec3),
     ) -> Option<f64> {
         let is_known = self.is_known(model, state, input);
-        let wrenches: f64 = input
-            .usable_wrenches(model)
-            .map(|(body, wrench)| {
-                let body = body.index();
-                let turn = state.motions[body].angular * dt;
-                wrench.dot(whole_increment(&self.poses[body], &state.poses[body], turn))
-            })
-            .sum();
+        let moved = |(body, wrench): &(BodyId, Force)| {
+            let body = body.index();
+            let turn = state.motions[body].angular * dt;
+            wrench.dot(whole_increment(&self.poses[body], &state.poses[body], turn))
+        };
+        // Schemes of second order have forces between those of the step before and those of now.
+        let [before, now] =
+            [&self.input, input].map(|input| input.usable_wrenches(model).map(moved).sum::<f64>());
+        let wrenches = now.max(before);
         let grabs = grab_energy(model, input, &self.poses) - grab_energy(model, &self.input, &self.poses);
         set_targets(model, input, &mut self.targets);
         add_compensation(model, &self.poses, gravity, &mut self.targets);

@@ -78,6 +78,8 @@ pub(crate) struct PointScratch {
     pub(crate) best_multipliers: Vec<f64>,
     /// Gap of each spring at the end of the step, as the last solve has it, m.
     pub(crate) spring_gaps: Vec<DVec3>,
+    /// Where the last solve takes the slides with forces to be at the end of the step.
+    pub(crate) slides: Vec<f64>,
     /// `v̂` of the second-order scheme.
     pub(crate) base: Vec<Motion>,
     /// Net force of its joints on each body in the last solve.

@@ -23,6 +23,7 @@ mod point_solver;
 mod reaction_terms;
 mod rotors;
 mod scheme;
+mod slide_error;
 mod spring_error;
 mod step;
 mod step_point;

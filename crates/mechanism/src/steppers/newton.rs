@@ -90,9 +90,10 @@ impl ImplicitStep<'_> {
         loop {
             let (spin, are_still) = self.here.rotor_error(&self.solver.tree.motions, self.solver.touches());
             self.here.predict_springs(state, &self.solver.tree.motions);
+            self.here.predict_slides(state, &self.solver.tree.motions);
             self.here.move_ends(state, &self.solver.tree.motions);
             let (joints, joint) = self.here.end_error(state);
-            let held = joints.max(self.here.spring_error());
+            let held = joints.max(self.here.spring_error()).max(self.here.slide_error());
             let error = held.max(spin);
             // Spinning bodies need some iterations before these tell whether they converge; joint errors change with them.
             let may_mix = closing.solves <= MIXED && self.here.has_strong_rotors();
@@ -343,6 +344,7 @@ impl ImplicitStep<'_> {
             && fastest * h * h * self.here.stiffness() <= tolerance
             && !self.here.task.model.may_open(self.here.task.input)
             && self.slides_little(state, fastest.sqrt(), tolerance)
+            && self.here.springs_bend_little(state, &self.solver.tree.motions, tolerance)
     }
 
     /// Whether joints that slide follow rails or planes that turn no faster than `omega` within a tolerance.

@@ -69,6 +69,25 @@ impl StepPoint<'_> {
         springs.map(of_spring).fold(0.0, f64::max)
     }
 
+    /// Whether springs keep their lengths within a tolerance while their ends pass each other at `u_⊥`, whether bodies turn or not: `½ h² u_⊥²/l`.
+    pub(crate) fn springs_bend_little(&self, state: &State, motions: &[Motion], tolerance: f64) -> bool {
+        let (model, h) = (self.task.model, self.scheme.longest());
+        let velocity = |body: u32, point: DVec3| {
+            let motion = match model.port(body) {
+                NONE => motion_of(&state.motions, body),
+                port => motions[port as usize],
+            };
+            shift_motion(motion, pose_of(&state.poses, body).rotation * point).linear
+        };
+        model.springs.iter().zip(&model.derived.spring_rates).all(|(spring, (rate, size))| {
+            let gap = spring.gap([spring.body1, spring.body2].map(|body| pose_of(&state.poses, body)));
+            let passing = velocity(spring.body1, spring.point1) - velocity(spring.body2, spring.point2);
+            let across = passing.cross(gap).length_squared();
+            let bend = 0.5 * h * h * across / (gap.length_squared() * gap.length()).max(f64::MIN_POSITIVE);
+            spring.rest_length == 0.0 || bend * rate.sqrt() * h <= tolerance * size
+        })
+    }
+
     /// How much more than an error of a joint that of the stiffest spring counts, at least 1.
     pub(crate) fn stiffness(&self) -> f64 {
         let rates =

@@ -126,6 +126,13 @@ impl<'a> JointAt<'a> {
         0.5 * at.step.h * start.bias.linear.x * at.foreseen_share(bodies)
     }
 
+    /// The slide at the end of the step as a solve that found some twists takes it: along a straight line from where it is measured.
+    pub(crate) fn straight_slide(&self, found: impl Fn(u32) -> Motion) -> f64 {
+        let rate = found(self.joint.body1) - shift_motion(found(self.joint.body2), self.shift);
+        let (gradient, _) = self.relative.coordinate(DriveCoordinate::Slide);
+        self.measured.slide() + self.at.step.h * gradient.dot(rate - self.motion.displaced)
+    }
+
     /// The laws of bounded forces that hold for the twists (per pair) found with other ones.
     pub(crate) fn review(&self, motions: &[Motion]) -> [CoordinateLaws; 2] {
         let at = self.at;

@@ -38,3 +38,47 @@ fn a_motor_that_pulls_in_what_turns_does_known_work() {
     let reach = world.pose(world.body("p").expect("a mass")).translation.length();
     assert!((reach - 0.4).abs() < 2e-3, "{reach} m");
 }
+
+#[test]
+fn forces_that_change_are_sources_in_second_order() {
+    let mut world = small(
+        r#"stepper: Implicit(order: 2), gravity: (0, 0, 0), duration_s: 2.5,
+        bodies: [(name: "b", mass: Properties(mass: 1, inertia: Diagonal(1, 1, 1)))],
+        tracks: [(name: "f", curve: Sine(amplitude: (1, 0, 0), frequency_hz: 1))],
+        inputs: [Wrench(body: "b", force: (60, 0, 0), track: "f")]"#,
+    );
+    for _ in 0..150 {
+        let health = world.step().health;
+        assert!(health.is_good(), "{health:?}");
+    }
+}
+
+#[test]
+fn a_swing_on_springs_of_the_world_keeps_its_energy() {
+    // The seat does not turn with its springs, so no joint and no turn tells how far they bend in a step.
+    let mut world = small(
+        r#"bodies: [(name: "m", pose: (position: (1, 0, 0)), shapes: [Box(size: (0.2, 0.4, 0.05))], mass: Total(20))],
+        springs: [
+            (name: "s", from: World(0, -0.2, 0), to: Body(name: "m", point: (0, -0.2, 0)), stiffness: 2e4, damping: 50, rest_length: 1),
+            (name: "u", from: World(0, 0.2, 0), to: Body(name: "m", point: (0, 0.2, 0)), stiffness: 2e4, damping: 50, rest_length: 1)]"#,
+    );
+    for _ in 0..300 {
+        world.step();
+    }
+    let lost = -world.energy().total();
+    assert!((-1.0..12.0).contains(&lost), "{lost} J of 196");
+}
+
+#[test]
+fn bounces_of_explicit_schemes_have_reactions() {
+    for stepper in ["Explicit()", "Displacement()"] {
+        let mut world = small(&format!(
+            r#"stepper: {stepper}, colliders: [(shape: Plane())],
+            bodies: [(name: "b", pose: (position: (0, 0, 0.2)), shapes: [Sphere(radius: 0.1)], contact: (restitution: 0.8))]"#
+        ));
+        world.settings_mut().reactions = true;
+        for _ in 0..60 {
+            assert!(world.step().health.is_good());
+        }
+    }
+}
