@@ -1,0 +1,66 @@
+//! Impacts without restitution, and contacts of what turns, slides off and flies in tilted.
+
+use sinew_sim::World;
+
+use crate::common::small;
+
+const FLOOR: &str = "colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))]";
+
+/// Lets a body fall from a height on the floor; how high it comes again (m), and how deep it lies in the end.
+fn rebound(stepper: &str, dt: f64, (shape, mass): (&str, f64), height: f64) -> [f64; 2] {
+    let z = 0.1 + height;
+    let mut world = small(&format!(
+        r#"dt: {dt}, stepper: {stepper}, {FLOOR},
+           bodies: [(name: "a", pose: (position: (0, 0, {z})), shapes: [{shape}], mass: Total({mass}), contact: ())]"#
+    ));
+    let fall = (2.0 * height / 9.81_f64).sqrt();
+    let (mut highest, mut has_hit) = (-1.0_f64, false);
+    for _ in 0..((fall + 0.1) / dt) as usize {
+        world.step();
+        let bodies = &world.state().bodies;
+        let (z, speed) = (bodies.poses[0].translation.z, bodies.motions[0].linear.z);
+        has_hit |= z < 0.1 && speed >= 0.0;
+        highest = if has_hit { highest.max(z - 0.1) } else { highest };
+    }
+    assert!(has_hit, "{stepper} {dt} {shape} {height}");
+    [highest, 0.1 - world.state().bodies.poses[0].translation.z]
+}
+
+#[test]
+fn what_has_no_restitution_does_not_bounce_in_short_steps() {
+    let shapes = ["Sphere(radius: 0.1)", "Box(size: (0.2, 0.2, 0.2))"];
+    for (dt, height) in
+        [(1.0 / 30.0, 1.0), (1.0 / 60.0, 1.0), (0.004, 0.2), (0.001, 1.0), (0.001, 10.0), (1e-4, 1.0)]
+    {
+        for (shape, mass) in shapes.into_iter().zip([1.0, 1000.0]) {
+            for stepper in ["Implicit()", "Reduced()"] {
+                let [highest, depth] = rebound(stepper, dt, (shape, mass), height);
+                let case = format!(
+                    "{stepper} {shape} of {mass} kg from {height} m in steps of {dt} s: {highest} m, then {depth} m deep"
+                );
+                assert!(highest < 1e-3 * height && depth < 2e-4, "{case}");
+            }
+        }
+    }
+}
+
+/// What rebounds takes along no more than it brought, whatever it weighs.
+#[test]
+fn a_light_body_that_hits_a_heavy_one_gains_no_energy_in_short_steps() {
+    for (light, heavy) in [(1.0, 1000.0), (1000.0, 1.0)] {
+        for dt in [1e-4, 0.001, 1.0 / 60.0] {
+            let mut world = small(&format!(
+                r#"dt: {dt}, gravity: (0, 0, 0), bodies: [
+                    (name: "a", pose: (position: (-0.25, 0, 0)), velocity: (linear: (4, 0, 0)), shapes: [Sphere(radius: 0.1)], mass: Total({light}), contact: (friction: 0)),
+                    (name: "b", pose: (position: (0.1, 0, 0)), shapes: [Box(size: (0.2, 0.4, 0.4))], mass: Total({heavy}), contact: (friction: 0))]"#
+            ));
+            for _ in 0..(0.1 / dt) as usize {
+                world.step();
+            }
+            let [a, b] = [0, 1].map(|i| world.state().bodies.motions[i].linear.x);
+            assert!((light * a + heavy * b - 4.0 * light).abs() < 1e-9 * light.max(heavy));
+            assert!(b - a > -1e-3 && b - a < 0.05, "{light} kg, {dt} s: {a} m/s, {b} m/s");
+            assert!(world.energy().kinetic <= 8.0 * light * (1.0 + 1e-9));
+        }
+    }
+}
