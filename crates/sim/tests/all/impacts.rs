@@ -64,3 +64,32 @@ fn a_light_body_that_hits_a_heavy_one_gains_no_energy_in_short_steps() {
         }
     }
 }
+
+/// A box that slides off the rim of a turntable keeps the speed that it has there, about 4.1 m/s.
+#[test]
+fn a_turntable_throws_no_box_off_its_rim() {
+    for start in [0, 5, 12, 15, 23, 29, 32, 34, 36, 39] {
+        let (r, angle) = (1.7 + 0.004 * f64::from(start), 0.0371 * f64::from(start));
+        let mut world = small(&format!(
+            r#"bodies: [
+                (name: "disc", pose: (position: (0, 0, -0.05)), velocity: (angular: (0, 0, 2)),
+                 shapes: [Cylinder(radius: 2.5, length: 0.1, at: (rotation: Vector(0, 1.5707963, 0)))], contact: ()),
+                (name: "b", pose: (position: ({r}, 0, 0.05), rotation: Vector(0, 0, {angle})), velocity: (linear: (0, {v}, 0), angular: (0, 0, 2)),
+                 shapes: [Box(size: (0.1, 0.1, 0.1))], contact: ())],
+               joints: [(name: "axle", child: "disc", frames: World(axis: (0, 0, 1)), drive: "turn")],
+               tracks: [(name: "turn", interpolation: Linear, curve: Scalars([(0, 0), (100, 200)]))]"#,
+            v = 2.0 * r
+        ));
+        let (mut highest, mut fastest, mut load) = (0.0_f64, 0.0_f64, 0.0_f64);
+        for _ in 0..90 {
+            world.step();
+            let (at, motion) = (world.state().bodies.poses[1].translation, world.state().bodies.motions[1]);
+            highest = highest.max(at.z);
+            fastest = fastest.max(motion.linear.truncate().length() + 0.05 * motion.angular.length());
+            load = load.max(world.contacts().map(|contact| contact.force.length()).fold(0.0, f64::max));
+        }
+        let end = world.state().bodies.poses[1].translation.z;
+        let case = format!("start {start}: {highest} m high, {fastest} m/s, {load} N");
+        assert!(highest < 0.052 && fastest < 4.6 && load < 200.0 && end < -0.05, "{case}");
+    }
+}
