@@ -1,6 +1,6 @@
 //! One contact inside an implicit step, as the slope of a convex potential of the velocity `v'` at its end.
 //!
-//! With the depth `d` at the start of a step of length `h`, the stretch `ξ` along the surface and the lagged damping `c_n d⁺`:
+//! With the depth `d` at the start of a step of length `h`, the stretch `ξ` along the surface with the slide `s` of the step and the lagged damping `c_n d⁺`:
 //!
 //! ```text
 //! p_n = max(0, a − β_n u' + f e³)    a = h k_n d       β_n = h (h k_n + H c)    u' = n·v'      c = c_n d⁺, less where d is deep
@@ -60,7 +60,7 @@ pub struct ContactPotential {
     pub opening: f64,
     /// `h` (s).
     pub dt: f64,
-    /// `h k_t ξ` (N·s, world).
+    /// `h k_t ξ + c s` (N·s, world).
     pub pull: DVec3,
     /// `β_t` (kg).
     pub grip: f64,
@@ -113,14 +113,13 @@ impl ContactStart {
     fn linear_law(&self, damping: f64, dt: f64) -> (ContactPotential, PressedStart) {
         let pressed = self.pressed(dt, damping);
         let PressedStart { depth, stiffness, grip, damping } = pressed;
-        let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
         let law = ContactPotential {
             normal: self.normal,
             push: dt * stiffness * depth,
-            opening: dt * stiffness * depth / (dt * (dt * stiffness + damping)),
             resistance: dt * (dt * stiffness + damping),
+            opening: dt * stiffness * depth / (dt * (dt * stiffness + damping)),
             dt,
-            pull: stretch * (dt * grip),
+            pull: self.pull(dt * grip, damping),
             grip: dt * (dt * grip + damping),
             friction: self.law.friction,
             ..ContactPotential::default()
@@ -295,6 +294,7 @@ impl ContactPotential {
             (length - 0.5 * self.limit) * self.limit
         } else {
             0.5 * length * length
+        };
         normal + shear / self.grip
     }
 
@@ -302,7 +302,6 @@ impl ContactPotential {
     fn stored(&self, speed: f64) -> f64 {
         let linear = self.push - self.resistance * speed;
         let e = (self.depth - self.dt * speed).max(0.0);
-        };
         let bent = e.min(self.hardest);
         let straight = e - bent;
         let hard = (0.25 * bent * bent + bent * straight + 1.5 * straight * straight) * bent * bent;

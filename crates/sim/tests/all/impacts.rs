@@ -93,3 +93,46 @@ fn a_turntable_throws_no_box_off_its_rim() {
         assert!(highest < 0.052 && fastest < 4.6 && load < 200.0 && end < -0.05, "{case}");
     }
 }
+
+/// The distance from the axis (m) after a time (s) of a box on a kinematic table that turns.
+fn on_table(rate: f64, dt: f64, size: &str, seconds: f64) -> f64 {
+    let mut world = small(&format!(
+        r#"dt: {dt}, bodies: [
+            (name: "t", kind: Kinematic, pose: (position: (0, 0, -0.1)), contact: (friction: 2),
+             shapes: [Cylinder(radius: 2, length: 0.2, at: (rotation: AxisAngle(axis: (0, 1, 0), angle: 1.5707963267948966)))]),
+            (name: "b", pose: (position: (0.5, 0, 0.025)), velocity: (linear: (0, {v}, 0), angular: (0, 0, {rate})), shapes: [Box(size: {size})], contact: (friction: 2))],
+           inputs: [Kinematic(body: "t", track: "k")],
+           tracks: [(name: "k", interpolation: Linear, curve: Poses([{keys}]))]"#,
+        v = 0.5 * rate,
+        keys = (0..40)
+            .map(|k| {
+                let (t, angle) = (0.25 * f64::from(k), 0.25 * f64::from(k) * rate);
+                format!("({t}, (0, 0, -0.1), AxisAngle(axis: (0, 0, 1), angle: {angle}))")
+            })
+            .collect::<Vec<_>>()
+            .join(", ")
+    ));
+    run(&mut world, seconds);
+    world.state().bodies.poses[1].translation.truncate().length()
+}
+
+fn run(world: &mut World, seconds: f64) {
+    for _ in 0..(seconds / world.settings().dt).round() as usize {
+        world.step();
+    }
+}
+
+#[test]
+fn a_box_does_not_creep_on_a_table_that_turns_fast() {
+    for (rate, dt, size) in [
+        (4.0, 1.0 / 60.0, "(0.1, 0.1, 0.05)"),
+        (2.0, 1.0 / 60.0, "(0.1, 0.1, 0.05)"),
+        (4.0, 1.0 / 240.0, "(0.1, 0.2, 0.05)"),
+    ] {
+        let [soon, late] = [0.5, 6.0].map(|seconds| on_table(rate, dt, size, seconds));
+        assert!(
+            (late - soon).abs() < 1e-3 && (soon - 0.5).abs() < 1e-3,
+            "{rate} rad/s, {dt} s, {size}: {soon} m, then {late} m"
+        );
+    }
+}
