@@ -136,3 +136,27 @@ fn a_box_does_not_creep_on_a_table_that_turns_fast() {
         );
     }
 }
+
+/// A rod that meets a wall with one end turns about it, and meets it with the other.
+#[test]
+fn a_tilted_rod_stops_at_a_wall() {
+    for shape in [
+        "Capsule(radius: 0.02, length: 0.2)",
+        "Box(size: (0.24, 0.04, 0.04))",
+        "Cylinder(radius: 0.02, length: 0.24)",
+    ] {
+        for speed in [30.0, 40.0, 100.0] {
+            for start in [1.03, 1.13, 1.27, 1.41, 1.55] {
+                let mut world = small(&format!(
+                    r#"bodies: [(name: "b", pose: (position: (0.01, 0.02, {start}), rotation: Vector(0.3, 0.2, 0.1)), velocity: (linear: (0, 0, -{speed})), shapes: [{shape}], contact: ())],
+                       colliders: [(shape: Solid(Box(size: (10, 10, 0.02))))]"#
+                ));
+                let energy = world.energy().total();
+                let passed = (0..12).any(|_| world.step().health.passed_through.is_some());
+                let z = world.state().bodies.poses[0].translation.z;
+                assert!(!passed && z > 0.0, "{shape} at {speed} m/s from {start} m: {z} m");
+                assert!(world.energy().total() <= energy * (1.0 + 1e-9));
+            }
+        }
+    }
+}
