@@ -172,10 +172,19 @@ pub enum PairWay {
     Meets(f64),
 }
 
-/// The angle by which a collider turns on its way, or a little less (rad); none for a ball.
+/// The angle by which a collider turns on its way, or a little less (rad); of a capsule or a cylinder that of its axis, and none for a ball.
 fn turn(collider: &Collider, placed: &PlacedCollider) -> f64 {
-    if matches!(collider.shape(), ContactShape::Solid(Shape::Sphere { .. })) {
-        return 0.0;
+    let rotations = [placed.before.rotation, placed.pose.rotation];
+    match collider.shape() {
+        ContactShape::Solid(Shape::Sphere { .. }) => 0.0,
+        ContactShape::Solid(Shape::Capsule { .. } | Shape::Cylinder { .. }) => {
+            let [before, after] = rotations.map(|rotation| rotation * DVec3::X);
+            before.distance(after)
+        }
+        _ => {
+            let cosine = rotations[0].dot(rotations[1]);
+            2.0 * (1.0 - cosine * cosine).max(0.0).sqrt()
+        }
     }
 }
 
@@ -211,11 +220,6 @@ fn meeting([(a, from), (b, to)]: [(&Collider, &PlacedCollider); 2]) -> Option<f6
     Some((touch / way.length()).clamp(0.0, 1.0))
 }
 
-/// Thickness of the thinner of two colliders, m.
-fn thinner(a: &Collider, b: &Collider) -> f64 {
-    let least = a.thickness().min(b.thickness());
-    if least.is_finite() { least } else { 0.0 }
-}
 /// Largest extent of the smaller of two colliders, m: where they meet, all of it may arrive within the step. A tilted rod that meets a wall with one end would
 /// else turn through it with the other.
 fn smaller(a: &Collider, b: &Collider) -> f64 {
@@ -224,3 +228,8 @@ fn smaller(a: &Collider, b: &Collider) -> f64 {
     if least.is_finite() { least } else { 0.0 }
 }
 
+/// Thickness of the thinner of two colliders, m.
+fn thinner(a: &Collider, b: &Collider) -> f64 {
+    let least = a.thickness().min(b.thickness());
+    if least.is_finite() { least } else { 0.0 }
+}
