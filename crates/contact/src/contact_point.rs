@@ -150,6 +150,7 @@ impl ContactPoint {
             normal: self.normal,
             depth: self.depth,
             stretch,
+            slide: DVec3::ZERO,
             mass,
             rebound: 0.0,
             is_soft,

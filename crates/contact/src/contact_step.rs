@@ -5,8 +5,9 @@
 //!
 //! ```text
 //! p_n = max(0, h k_n d − β_n n·v')        β_n = h (h k_n + c_n d⁺)
-//! p_t = −h k_t ξ − β_t v_t'               β_t = h (h k_t + c_n d⁺)      cut to |p_t| ≤ μ p_n
+//! p_t = −h k_t ξ − β_t v_t' − c_n d⁺ s    β_t = h (h k_t + c_n d⁺)      cut to |p_t| ≤ μ p_n
 //! ```
+//! `s` is what the contact slides beside `h v_t'`; it is a part of `ξ`, too.
 //!
 //! Each [`Grip`] makes the law linear, with a symmetric, positive semidefinite `B` that is diagonal in (n, t, n×t). A
 //! sticking contact has the law above. A sliding contact has the chord `−(μ p_n/|v_t|) v'` of Coulomb's law, which
@@ -58,8 +59,10 @@ pub struct ContactStart {
     pub normal: DVec3,
     /// Depth (m); negative for a gap.
     pub depth: f64,
-    /// Stretch along the surface kept from the last step (m, world).
+    /// Stretch along the surface kept from the last step, with the slide (m, world).
     pub stretch: DVec3,
+    /// How far the first side slides within the step that velocities do not show (m, world), see [`Approach::slide`](crate::Approach::slide).
+    pub slide: DVec3,
     /// Mass that a push along the normal has to move, `1/(nᵀ G M⁻¹ Gᵀ n)` (kg), for guesses only. Too small a number is
     /// harmless (of an articulated body, take the mass that the touching body has alone), too large a one costs solves.
     pub mass: f64,
@@ -319,11 +322,16 @@ impl ContactStart {
         ImpulseLine(h * stiffness * depth, h * (h * stiffness + damping))
     }
 
-    /// `(h k_t ξ, β_t)`.
+    /// `(h k_t ξ + c_n d⁺ s, β_t)`: damping resists the slide `s`, too.
     fn tangent_line(&self, h: f64) -> (DVec3, f64) {
-        let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
         let PressedStart { grip, damping, .. } = self.pressed(h, self.lagged_damping());
-        (stretch * (h * grip), h * (h * grip + damping))
+        (self.pull(h * grip, damping), h * (h * grip + damping))
+    }
+
+    /// `h k_t ξ + c s` in the plane of the surface (N·s), with `h k_t` and `c` given.
+    pub(crate) fn pull(&self, grip: f64, damping: f64) -> DVec3 {
+        let laid = |v: DVec3| v - self.normal * self.normal.dot(v);
+        laid(self.stretch) * grip + laid(self.slide) * damping
     }
 
     pub(crate) fn lagged_damping(&self) -> f64 {

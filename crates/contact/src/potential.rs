@@ -1,14 +1,17 @@
 //! One contact inside an implicit step, as the slope of a convex potential of the velocity `v'` at its end.
 //!
-//! With the depth `d` at the start of a step of length `h`, the stretch `ξ` along the surface and the lagged damping `c_n d⁺`:
+//! With the depth `d` at the start of a step of length `h`, the stretch `ξ` along the surface with the slide `s` of the step and the lagged damping `c_n d⁺`:
 //!
 //! ```text
-//! p_n = max(0, a − β_n u') + f e³    a = h k_n d       β_n = h (h k_n + c)      u' = n·v'      c = c_n d⁺, less where d is deep
+//! p_n = max(0, a − β_n u' + f e³)    a = h k_n d       β_n = h (h k_n + H c)    u' = n·v'      c = c_n d⁺, less where d is deep
 //!                                    f = h k_n/s²      e = max(0, d − o − h u') o = max(0, d − 20 s); e³ goes on straight from e = 5 s
-//! p_t = −w cut to |w| ≤ L            w = h k_t ξ + β_t v_t'     β_t = h (h k_t + c)
-//! φ   = max(0, a − β_n u')²/2β_n + f e⁴/4h + |w|²/2β_t        where it slides, the last is (L|w| − L²/2)/β_t
+//!                                    H = 1 + (e³ at u' = 0)/(s² d)
+//! p_t = −w cut to |w| ≤ L            w = h k_t ξ + c s + β_t v_t'          β_t = h (h k_t + c)
+//! φ   = g(u') − g(u₀) + |w|²/2β_t    g = (a − β_n u')²/2β_n + f e⁴/4h       where it slides, the second is (L|w| − L²/2)/β_t
 //! p = −∂φ/∂v',    S = ∂²φ/∂v'²
 //! ```
+//! with the speed `u₀` from which on `p_n = 0`. What has hardened drives out with `H` times the force and is damped `H` times as much: so a contact opens at `u₀`, about `k_n d/c`,
+//! however hard it was hit and however short the step is.
 //!
 //! For a fixed friction limit `L` the potential is convex and once continuously differentiable, so all contacts and bodies together have
 //! one solution, which Newton's method with a line search always finds; a contact across a gap acts only if it closes, and none ever pulls.
@@ -32,6 +35,9 @@ const FULLY_HARD: f64 = 5.0;
 const SETTLING: u32 = 8;
 const SETTLED: f64 = 1e-3;
 
+/// Iterations for the speed at which a contact opens.
+const OPENING: u32 = 6;
+
 /// Iterations for the speed of a load.
 const INVERTING: u32 = 12;
 
@@ -50,9 +56,11 @@ pub struct ContactPotential {
     pub depth: f64,
     /// Largest `e` of the third power (m).
     pub hardest: f64,
+    /// `u₀` (m/s).
+    pub opening: f64,
     /// `h` (s).
     pub dt: f64,
-    /// `h k_t ξ` (N·s, world).
+    /// `h k_t ξ + c s` (N·s, world).
     pub pull: DVec3,
     /// `β_t` (kg).
     pub grip: f64,
@@ -78,8 +86,11 @@ impl ContactStart {
         let bounces = self.rebound > 0.0;
         let (law, PressedStart { depth, stiffness, .. }) = self.linear_law(self.recovering_damping(dt), dt);
         let hardening = if bounces { 0.0 } else { dt * stiffness / self.law.hardening.powi(2) };
-        let depth = depth.min(HARDENED * self.law.hardening);
-        let law = ContactPotential { hardening, depth, hardest: FULLY_HARD * self.law.hardening, ..law };
+        let law = law.hardened(
+            hardening,
+            (depth, depth.min(HARDENED * self.law.hardening)),
+            FULLY_HARD * self.law.hardening,
+        );
         let ContactPotential { normal, push, resistance, pull, grip, friction, .. } = law;
         let alone = (push - resistance * normal.dot(free)) / (1.0 + resistance / self.mass);
         let load = if self.depth >= 0.0 && !bounces { law.load(now) } else { alone };
@@ -102,13 +113,13 @@ impl ContactStart {
     fn linear_law(&self, damping: f64, dt: f64) -> (ContactPotential, PressedStart) {
         let pressed = self.pressed(dt, damping);
         let PressedStart { depth, stiffness, grip, damping } = pressed;
-        let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
         let law = ContactPotential {
             normal: self.normal,
             push: dt * stiffness * depth,
             resistance: dt * (dt * stiffness + damping),
+            opening: dt * stiffness * depth / (dt * (dt * stiffness + damping)),
             dt,
-            pull: stretch * (dt * grip),
+            pull: self.pull(dt * grip, damping),
             grip: dt * (dt * grip + damping),
             friction: self.law.friction,
             ..ContactPotential::default()
@@ -134,13 +145,35 @@ impl ContactPotential {
     /// `p_n` (N·s) at a relative velocity (m/s), and by how much it falls with the speed of separation (kg).
     #[inline]
     fn normal_at(&self, velocity: DVec3) -> (f64, f64) {
-        let speed = self.normal.dot(velocity);
-        let linear = self.push - self.resistance * speed;
+        let (load, slope) = self.pushing_at(self.normal.dot(velocity));
+        if load > 0.0 { (load, slope) } else { (0.0, 0.0) }
+    }
+
+    /// The same at a speed of separation (m/s); negative where the contact would pull.
+    #[inline]
+    fn pushing_at(&self, speed: f64) -> (f64, f64) {
         let e = (self.depth - self.dt * speed).max(0.0);
         let bent = e.min(self.hardest);
         let hard = self.hardening * bent * bent;
-        let slope = if linear > 0.0 { self.resistance } else { 0.0 };
-        (linear.max(0.0) + hard * (3.0 * e - 2.0 * bent), slope + 3.0 * self.dt * hard)
+        let load = self.push - self.resistance * speed + hard * (3.0 * e - 2.0 * bent);
+        (load, self.resistance + 3.0 * self.dt * hard)
+    }
+
+    /// The same with hardening `f`, at a depth and `d − o`.
+    fn hardened(self, hardening: f64, (depth, pressed): (f64, f64), hardest: f64) -> Self {
+        let mut law = Self { hardening, depth: pressed, hardest, ..self };
+        if depth > 0.0 && hardening > 0.0 {
+            let (load, _) = law.pushing_at(0.0);
+            let damping = law.resistance - law.dt * law.push / depth;
+            law.resistance += damping * (load / law.push - 1.0);
+            law.opening = law.push / law.resistance;
+            for _ in 0..OPENING {
+                // From below: the load is convex.
+                let (load, slope) = law.pushing_at(law.opening);
+                law.opening += load / slope;
+            }
+        }
+        law
     }
 
     /// `w` (N·s).
@@ -179,8 +212,7 @@ impl ContactPotential {
 
     /// The load (N·s) that stops a mass of `1/inverse_mass` (kg) with a relative velocity (m/s) where the contact begins to act.
     pub fn stopping_load(&self, velocity: DVec3, inverse_mass: f64) -> f64 {
-        let first = (self.push / self.resistance).max(self.depth / self.dt);
-        (first - self.normal.dot(velocity)).max(0.0) / inverse_mass
+        (self.opening - self.normal.dot(velocity)).max(0.0) / inverse_mass
     }
 
     /// The speed (m/s) along the normal at which there is a load (N·s), and by how much the load falls with it there (kg).
@@ -256,19 +288,24 @@ impl ContactPotential {
             return 0.0;
         }
         let speed = self.normal.dot(velocity);
-        let linear = (self.push - self.resistance * speed).max(0.0);
-        let e = (self.depth - self.dt * speed).max(0.0);
+        let normal = if speed < self.opening { self.stored(speed) - self.stored(self.opening) } else { 0.0 };
         let length = self.shear(velocity).length();
         let shear = if length > self.limit {
             (length - 0.5 * self.limit) * self.limit
         } else {
             0.5 * length * length
         };
+        normal + shear / self.grip
+    }
+
+    /// `g` (J) at a speed of separation (m/s).
+    fn stored(&self, speed: f64) -> f64 {
+        let linear = self.push - self.resistance * speed;
+        let e = (self.depth - self.dt * speed).max(0.0);
         let bent = e.min(self.hardest);
         let straight = e - bent;
         let hard = (0.25 * bent * bent + bent * straight + 1.5 * straight * straight) * bent * bent;
-        let hard = hard * self.hardening / self.dt;
-        0.5 * linear * linear / self.resistance + hard + shear / self.grip
+        0.5 * linear * linear / self.resistance + hard * self.hardening / self.dt
     }
 
     /// The friction limit (N·s) of the load at a relative velocity (m/s).

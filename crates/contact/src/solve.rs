@@ -120,7 +120,8 @@ impl ContactSolve {
         anchors.fill_stretches(contacts, &mut self.stretches);
         for (contact, &stretch) in contacts.iter().zip(&self.stretches) {
             let at = approach(contact);
-            let start = ContactStart { rebound: at.rebound, ..contact.start(stretch + at.slide, at.mass) };
+            let start = contact.start(stretch + at.slide, at.mass);
+            let start = ContactStart { rebound: at.rebound, slide: at.slide, ..start };
             each(contact, &start, &at);
             self.starts.push(start);
         }

@@ -2,8 +2,9 @@
 //!
 //! A contact that is found where a fast body is now tells little about what it meets ten of its sizes ahead: nearest points of solids that are far
 //! apart lie on the side of the motion, and the plane through them is where nothing is. So one of the two is moved along their relative way, without
-//! turning, to where it first touches the other (`shape_cast.rs`); both are placed there, turned by that part of their way, and contacts are found.
-//! Pairs that touch at the start, planes, and pairs that move by less than their half thickness are left to the other queries. World axes, metres.
+//! turning, to where it first touches the other (`shape_cast.rs`); both are placed there, turned by that part of their way, and contacts are found, with gaps up to the size of the smaller one: all
+//! of it may arrive within the step.
+//! Pairs that touch at the start, and pairs that move by less than their half thickness are left to the other queries. World axes, metres.
 //! Cost: the broad phase of the boxes that are swept, and a cast of each pair of these.
 
 use crate::collider::Collider;
@@ -17,8 +18,6 @@ use crate::shape_overlap::overlap;
 use glam::DVec3;
 use sinew_math::{Pose, Shape};
 
-/// Gap of contacts where two colliders meet, as a share of the thinner of both: they turn on their way.
-const AROUND: f64 = 0.1;
 /// How far something may turn that passes for certain, as a share of the thinner of both.
 const TURNED: f64 = 0.1;
 /// Factor of the way on which two colliders pass each other.
@@ -76,7 +75,7 @@ impl ContactModel {
                 placed[i as usize] = whole.on_way(part);
             }
             found.clear();
-            narrow.touch(self.colliders(), placed, sides, AROUND * thinner(a.0, b.0), found);
+            narrow.touch(self.colliders(), placed, sides, smaller(a.0, b.0), found);
             for (i, (_, whole)) in sides.into_iter().zip([a, b]) {
                 placed[i as usize] = whole;
             }
@@ -173,13 +172,20 @@ pub enum PairWay {
     Meets(f64),
 }
 
-/// The angle by which a collider turns on its way, or a little less (rad); none for a ball.
+/// The angle by which a collider turns on its way, or a little less (rad); of a capsule or a cylinder that of its axis, and none for a ball.
 fn turn(collider: &Collider, placed: &PlacedCollider) -> f64 {
-    if matches!(collider.shape(), ContactShape::Solid(Shape::Sphere { .. })) {
-        return 0.0;
+    let rotations = [placed.before.rotation, placed.pose.rotation];
+    match collider.shape() {
+        ContactShape::Solid(Shape::Sphere { .. }) => 0.0,
+        ContactShape::Solid(Shape::Capsule { .. } | Shape::Cylinder { .. }) => {
+            let [before, after] = rotations.map(|rotation| rotation * DVec3::X);
+            before.distance(after)
+        }
+        _ => {
+            let cosine = rotations[0].dot(rotations[1]);
+            2.0 * (1.0 - cosine * cosine).max(0.0).sqrt()
+        }
     }
-    let cosine = placed.before.rotation.dot(placed.pose.rotation);
-    2.0 * (1.0 - cosine * cosine).max(0.0).sqrt()
 }
 
 /// How far the first collider moves in the frame of the second, without turning (m, world).
@@ -201,8 +207,7 @@ fn first_touch([(a, from), (b, to)]: [(&Collider, &PlacedCollider); 2], way: DVe
 
 /// The part of their way after which two colliders meet that do not touch at its start.
 fn meeting([(a, from), (b, to)]: [(&Collider, &PlacedCollider); 2]) -> Option<f64> {
-    let is_plane = [a, b].into_iter().any(|it| matches!(it.shape(), ContactShape::Plane));
-    if is_plane || !goes_far((a, from), (b, to)) {
+    if !goes_far((a, from), (b, to)) {
         return None;
     }
     let [first, second] = [(a, from.on_way(0.0)), (b, to.on_way(0.0))];
@@ -213,6 +218,14 @@ fn meeting([(a, from), (b, to)]: [(&Collider, &PlacedCollider); 2]) -> Option<f6
     let way = relative_way(from, to);
     let touch = first_touch([(a, from), (b, to)], way)?;
     Some((touch / way.length()).clamp(0.0, 1.0))
+}
+
+/// Largest extent of the smaller of two colliders, m: where they meet, all of it may arrive within the step. A tilted rod that meets a wall with one end would
+/// else turn through it with the other.
+fn smaller(a: &Collider, b: &Collider) -> f64 {
+    let size = |it: &Collider| it.shape().extent().map_or(f64::INFINITY, |extent| 2.0 * extent.half.length());
+    let least = size(a).min(size(b));
+    if least.is_finite() { least } else { 0.0 }
 }
 
 /// Thickness of the thinner of two colliders, m.

@@ -29,6 +29,9 @@ pub struct Contact {
     pub depth: f64,
     /// Force with friction on `on`, at that position, world axes, N.
     pub force: DVec3,
+    /// Lever arms of the force on both sides: from their centres of mass to where it acted, as the step was solved; world axes, m. The bodies have moved on since: about
+    /// these arms force and change of angular momentum agree. None where bodies and contacts are of one moment.
+    pub arms: Option<[DVec3; 2]>,
 }
 
 /// One side of a contact.
@@ -60,15 +63,16 @@ impl Workspace {
         let coupled = self.flesh.as_deref().filter(|_| self.last == LastStep::Coupled);
         let is_explicit = matches!(self.last, LastStep::ExplicitFlesh | LastStep::Reduced);
         let explicit = self.explicit.as_deref().filter(|_| is_explicit);
-        let found = coupled.into_iter().flat_map(|work| work.contacts());
-        let found = found.chain(explicit.into_iter().flat_map(|scratch| scratch.work.contacts()));
         let touching = self.touching.as_deref().filter(|_| self.last == LastStep::ExplicitFlesh);
-        let found = found.chain(touching.into_iter().flat_map(|work| work.contacts()));
         let touched = self.touched.as_deref().filter(|_| is_explicit);
-        let found = found.chain(touched.into_iter().flat_map(|touched| touched.contacts()));
+        let pushes = coupled.into_iter().chain(touching).flat_map(|work| work.pushes());
+        let pushes = pushes.chain(touched.into_iter().flat_map(|touched| touched.pushes()));
+        let pushes = pushes.map(|(at, force, arms)| (at, force, Some(arms)));
         let asleep = self.sleep.contacts.iter().filter(|_| self.last == LastStep::Coupled);
-        let found = found.chain(asleep.map(|(at, force)| (at, *force)));
-        found.filter_map(|(at, force)| contact(model, at, force))
+        let still = explicit.into_iter().flat_map(|scratch| scratch.work.contacts());
+        let still = still.chain(asleep.map(|(at, force)| (at, *force)));
+        let found = pushes.chain(still.map(|(at, force)| (at, force, None)));
+        found.filter_map(|(at, force, arms)| Some(Contact { arms, ..contact(model, at, force)? }))
     }
 
     /// Tells in the state what began, stayed and ended in the step that was just made.
@@ -116,5 +120,5 @@ fn contact(model: &Model, at: &ContactPoint, force: DVec3) -> Option<Contact> {
         Opposite::Body(body) => Some(ContactPartner::Body(BodyId::from_index(body as usize))),
         Opposite::Flesh { flesh, .. } => Some(ContactPartner::Flesh { flesh: flesh as usize, point: None }),
     };
-    Some(Contact { on, by, sides, point: at.point, normal: at.normal, depth: at.depth, force })
+    Some(Contact { on, by, sides, point: at.point, normal: at.normal, depth: at.depth, force, arms: None })
 }

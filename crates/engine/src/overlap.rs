@@ -100,7 +100,8 @@ mod tests {
         let told_at = |depth: f64, thickness: f64, is_first: bool| {
             let on = ContactPartner::Body(BodyId::from_index(0));
             let (sides, point) = ([TouchSide::Collider(0), TouchSide::Collider(1)], DVec3::ZERO);
-            let contact = Contact { on, by: None, sides, point, normal: DVec3::Z, depth, force: DVec3::Z };
+            let contact =
+                Contact { on, by: None, sides, point, normal: DVec3::Z, depth, force: DVec3::Z, arms: None };
             ContactOverlap::worst(std::iter::once(contact), &[thickness], is_first)
                 .map(|overlap| overlap.is_deep())
         };

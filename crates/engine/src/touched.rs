@@ -8,6 +8,7 @@
 //! Characters with a controller are not touched this way: a command prescribes what the implicit step would have to find.
 //! World axes, SI. Cost: an implicit step where anything is near; nothing allocates once warm.
 
+use glam::DVec3;
 use sinew_contact::{Anchors, ContactPoint, TouchPair};
 use sinew_flesh::{Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
 use sinew_mechanism::{Implicit, Input, State, StepHooks, Watch, Workspace, mark_islands, step_coupled};
@@ -101,9 +102,9 @@ impl TouchedIslands {
         self.marked.get(body) == Some(&true)
     }
 
-    /// The contacts that acted in the last step, and their forces on the first side (N).
-    pub(crate) fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, glam::DVec3)> {
-        self.work.contacts()
+    /// The contacts that acted in the last step, their forces on the first side (N), and the lever arms of both sides (m).
+    pub(crate) fn pushes(&self) -> impl Iterator<Item = (&ContactPoint, DVec3, [DVec3; 2])> {
+        self.work.pushes()
     }
 
     /// What touched or was near in the last step.

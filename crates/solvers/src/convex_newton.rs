@@ -56,6 +56,8 @@ const MOST: u32 = 40;
 /// How often impulses on bodies that joints hold fast are made right, at most, and the relative error with which they are.
 const RENEWALS: u32 = 8;
 const RIGHT: f64 = 1e-6;
+/// Lever arm with which turns count where twists are compared, m.
+const ARM: f64 = 0.2;
 /// After so many iterations friction limits no longer follow: the rest converges for certain.
 const FOLLOWED: u32 = 12;
 
@@ -177,8 +179,9 @@ impl MinimizeScratch {
         self.minimize_bare(forces, tree, free, &settings).after(ahead)
     }
 
-    /// [`Self::minimize`] on a tree whose twists tell the impulses that they need. Both are changed together, and on a light body that touches stiff
-    /// things they part by what rounding leaves of impulses far beyond its momentum: then the search goes on with those that are needed.
+    /// [`Self::minimize`] on a bare tree. Twists and impulses are changed together, and on a light body that touches stiff things they part by what rounding
+    /// leaves of impulses far beyond its momentum, which the way to a solution may have: then the search goes on with the impulses that the twists need, or, of what
+    /// is jointed, with the twists that the impulses give.
     fn minimize_bare(
         &mut self,
         forces: &mut dyn ConvexForces,
@@ -188,7 +191,8 @@ impl MinimizeScratch {
     ) -> ConvexReport {
         let mut report = self.minimize(forces, tree, settings);
         for _ in 0..RENEWALS {
-            if !self.renew_impulses(tree, free) {
+            let were_wrong = self.renew_impulses(tree, free);
+            if !were_wrong.unwrap_or_else(|| self.renew_motions(tree, free)) {
                 break;
             }
             report = self.minimize(forces, tree, settings).after(report);
@@ -196,8 +200,25 @@ impl MinimizeScratch {
         report
     }
 
-    /// Takes the impulses that the twists need, if those of some body are others; returns whether they are.
-    fn renew_impulses(&mut self, tree: &dyn BareTree, free: &[Motion]) -> bool {
+    /// Takes the twists that the impulses give, `V_b + T (q − D V_b)`, if those of some body are others; returns whether they are.
+    fn renew_motions(&mut self, tree: &mut dyn BareTree, free: &[Motion]) -> bool {
+        let Self { impulses, motions, diagonal, residual: needed, preconditioned: right, .. } = self;
+        for (i, free) in free.iter().enumerate() {
+            needed[i] = impulses[i] - diagonal[i].mul(*free);
+        }
+        tree.react(needed, right);
+        right.iter_mut().zip(free).for_each(|(v, free)| *v += *free);
+        let size = |motion: Motion| motion.linear.length() + ARM * motion.angular.length();
+        let is_wrong = |i: usize| size(right[i] - motions[i]) > RIGHT * (size(right[i]) + size(free[i]));
+        let are_wrong = (0..free.len()).any(is_wrong);
+        if are_wrong {
+            motions.copy_from_slice(right);
+        }
+        are_wrong
+    }
+
+    /// Takes the impulses that the twists need, if those of some body are others; returns whether they are, none if the tree does not tell.
+    fn renew_impulses(&mut self, tree: &dyn BareTree, free: &[Motion]) -> Option<bool> {
         let Self { impulses, motions, diagonal, given: needed, residual: momenta, direction, .. } = self;
         direction.0.fill(Motion::ZERO);
         let is_known = tree.forces(free, motions, needed) && tree.forces(&direction.0, free, momenta);
@@ -214,7 +235,7 @@ impl MinimizeScratch {
                 *impulse = needed[i] + diagonal[i].mul(motions[i]);
             }
         }
-        are_wrong
+        is_known.then_some(are_wrong)
     }
 
     /// Begins with the present twists, if that is near: the bodies rest. Else where they settle, or without forces if that has less energy.

@@ -73,6 +73,7 @@ fn random_start(rng: &mut Rng) -> ContactStart {
         normal,
         depth: rng.uniform(-0.01, 0.01),
         stretch: rng.vec3(-1e-3, 1e-3).reject_from_normalized(normal),
+        slide: DVec3::ZERO,
         mass: if rng.chance(0.3) { f64::INFINITY } else { rng.power_of_ten(-3, 4) },
         rebound: 0.0,
         is_soft: false,
@@ -152,6 +153,7 @@ fn friction_only_takes_energy_and_contacts_push() {
             normal: rng.unit_vec(),
             depth: rng.uniform(-1e-3, 1e-3),
             stretch: DVec3::ZERO,
+            slide: DVec3::ZERO,
             mass,
             rebound: 0.0,
             is_soft: false,
@@ -195,8 +197,16 @@ fn what_bears_others_begins_to_stop_with_the_friction_of_its_load() {
     let load = 10.0 * 9.81;
     let depth = load / law.stiffness;
     let stretch = DVec3::X * (law.friction * load / law.tangential_stiffness);
-    let start =
-        ContactStart { law, normal: DVec3::Z, depth, stretch, mass: 0.1, rebound: 0.0, is_soft: false };
+    let start = ContactStart {
+        law,
+        normal: DVec3::Z,
+        depth,
+        stretch,
+        slide: DVec3::ZERO,
+        mass: 0.1,
+        rebound: 0.0,
+        is_soft: false,
+    };
     for (speed, least) in [(5e-3, 0.9), (10.0, 0.0)] {
         let velocity = DVec3::X * speed;
         let step = start.predict(velocity, velocity, h);

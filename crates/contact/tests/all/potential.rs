@@ -15,6 +15,7 @@ fn random_law(random: &mut Rng) -> ContactPotential {
         normal: random.unit_vec(),
         depth: random.uniform(-2e-3, 2e-3),
         stretch: random.vec3(-1e-4, 1e-4),
+        slide: DVec3::ZERO,
         mass,
         rebound: 0.0,
         is_soft: false,

@@ -198,7 +198,13 @@ impl FleshWorkspace {
 
     /// The contacts that acted in the last step, and their forces on the first side (N, world).
     pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
-        self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.lengths.h))
+        self.pushes().map(|(contact, force, _)| (contact, force))
+    }
+
+    /// The same with the lever arms of both sides (m, world): from the centre of mass of a body to where the force acts on it, as the step was solved. Sides that are no body
+    /// have the place itself.
+    pub fn pushes(&self) -> impl Iterator<Item = (&ContactPoint, DVec3, [DVec3; 2])> {
+        self.contacts.acting().map(|(contact, impulse, arms)| (contact, impulse / self.lengths.h, arms))
     }
 
     /// Groups of the bodies that slept through the last step ([`Flesh::with_sleepers`]); those that woke in it are awake.

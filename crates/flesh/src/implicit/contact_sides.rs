@@ -60,6 +60,14 @@ impl ContactSides<'_> {
         [first, other]
     }
 
+    /// From the centre of mass of the body on each side to where the contact pushes it, m; that of the point in the world, if it is no body.
+    pub(crate) fn arms(&self, contact: &ContactPoint) -> [DVec3; 2] {
+        let [way, other_way] = self.far.ways(contact);
+        let [first, other] = contact.bodies();
+        [(first, way), (other, other_way)]
+            .map(|(body, way)| contact.point - way - body.map_or(DVec3::ZERO, |body| self.centres[body]))
+    }
+
     fn flesh(&self, place: Option<(usize, SurfacePoint)>) -> SolvedSide {
         place.map_or(SolvedSide::Given(DVec3::ZERO), |(flesh, point)| SolvedSide::Flesh { flesh, point })
     }

@@ -52,8 +52,8 @@ pub(crate) struct Contacts {
     damped: DampedEnds,
     /// The laws of the best solution.
     best_laws: Vec<ContactStep>,
-    /// The impulse of each contact in the last step, N·s.
-    impulses: Vec<DVec3>,
+    /// The impulse of each contact in the last step, N·s, and the lever arms of its sides, m.
+    pushes: Vec<(DVec3, [DVec3; 2])>,
     /// What touched or was near in the parts of the step so far.
     pairs: Vec<TouchPair>,
     pub(crate) couplings: ContactCouplings,
@@ -230,7 +230,7 @@ impl Contacts {
         pairs: &[[Owner; 2]],
         poses: &[Pose],
     ) -> &[ContactPoint] {
-        self.impulses.clear();
+        self.pushes.clear();
         self.points.clear();
         if let Some(contact) = &model.contact {
             contact.rigid_contacts_of_pairs(pairs, poses, 0.0, &mut self.query.work, &mut self.points);
@@ -250,7 +250,7 @@ impl Contacts {
 
     /// Whether bodies are so near each other or the world that a step of length `dt` would find contacts.
     pub(crate) fn are_near(&mut self, model: &FleshModel, bodies: &State, dt: f64, gravity: DVec3) -> bool {
-        self.impulses.clear();
+        self.pushes.clear();
         self.pairs.clear();
         let Some(contact) = &model.contact else { return false };
         let now = reach(contact, &bodies.motions, &[], (dt, gravity));
@@ -467,7 +467,7 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         anchors: &mut Anchors,
     ) -> ContactSummary {
-        let Self { query, points, solve, centres, motions, impulses, stretches, touching, end, .. } = self;
+        let Self { query, points, solve, centres, motions, pushes, stretches, touching, end, .. } = self;
         if let Some(contact) = &model.contact {
             self.sleepers.keep((model, contact), motions, anchors);
         }
@@ -483,10 +483,11 @@ impl Contacts {
             anchors.replace(points, stretches);
         }
         sleepers.give_back(anchors);
-        impulses.clear();
-        let laws = points.iter().zip(solve.steps());
-        impulses.extend(laws.map(|(contact, step)| step.impulse_at(sides.relative(contact, ends, nodes))));
-        for (contact, impulse) in points.iter().zip(&*impulses) {
+        pushes.clear();
+        pushes.extend(points.iter().zip(solve.steps()).map(|(contact, step)| {
+            (step.impulse_at(sides.relative(contact, ends, nodes)), sides.arms(contact))
+        }));
+        for (contact, (impulse, _)) in points.iter().zip(&*pushes) {
             // at the end of the step
             let gap = end.h * contact.normal.dot(sides.relative(contact, ends, nodes)) - contact.depth;
             let pair = match model.sides(contact) {
@@ -511,10 +512,11 @@ impl Contacts {
         self.points.iter().map(ContactPoint::bodies)
     }
 
-    /// The contacts of the last step that act, and their impulses on the first side (N·s).
-    pub(crate) fn acting(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
-        let all = self.points.iter().zip(self.impulses.iter().copied());
-        all.filter(|(_, impulse)| *impulse != DVec3::ZERO)
+    /// The contacts of the last step that act, their impulses on the first side (N·s), and the lever arms of their sides (m).
+    pub(crate) fn acting(&self) -> impl Iterator<Item = (&ContactPoint, DVec3, [DVec3; 2])> {
+        let all = self.points.iter().zip(&self.pushes);
+        all.map(|(point, &(impulse, arms))| (point, impulse, arms))
+            .filter(|(_, impulse, _)| *impulse != DVec3::ZERO)
     }
 }
 

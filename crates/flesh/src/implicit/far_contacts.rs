@@ -2,7 +2,7 @@
 //!
 //! The plane through nearest points of solids that are some way apart is not where they touch: it turns aside what flies past an edge, and balls that hit each
 //! other part in wrong directions. So pairs with a gap of which a contact would act within the step are moved along their way. Contacts of those that pass each
-//! other are left out until a solution takes them elsewhere. Balls that come across what they meet until then have the contacts of that place.
+//! other are left out until a solution takes them elsewhere. Round solids that come across what they meet until then have the contacts of that place.
 //!
 //! Such a contact has the point and the normal where it is met. By then each side has come a way of its own, which may be many times its size, and the impulse
 //! has its lever arm there: with one arm at the start of the step, a bullet that falls by a millimetre until it hits would spin instead of stopping. Momentum
@@ -103,7 +103,10 @@ impl FarContacts {
         let mut speeds = closing.iter();
         for pair in points.chunk_by(are_of_a_pair) {
             let act = pair.iter().zip(&mut speeds).filter(|(point, speed)| h * **speed > -point.depth);
-            if act.count() == 0 || pair.iter().any(|point| point.depth >= -UNNOTICED) {
+            // The normal of an edge in front of a round solid changes much on little.
+            let is_round = has_round(contact, &pair[0]);
+            let near = if is_round { 0.0 } else { UNNOTICED };
+            if act.count() == 0 || pair.iter().any(|point| point.depth >= -near) {
                 continue;
             }
             let keys = pair.iter().map(|point| point.key);
@@ -112,7 +115,7 @@ impl FarContacts {
                 PairWay::Meets(_) if keys.clone().any(|key| on_the_way(key) == key) => {
                     replaced.extend(keys.filter(|&key| on_the_way(key) != key));
                 }
-                PairWay::Meets(part) if has_ball(contact, &pair[0]) => {
+                PairWay::Meets(part) if is_round => {
                     let way = relative_way(&pair[0], ways);
                     if across(&pair[0], way) * part > ACROSS * thinner(contact, &pair[0]) {
                         contact.contacts_of_pair(
@@ -171,12 +174,15 @@ fn colliders(contact: &ContactPoint) -> [usize; 2] {
     [contact.key.a as usize, contact.key.b as usize]
 }
 
-/// Whether one of the solids of a contact is a ball, and both are convex: flat ones mostly meet with the faces that are nearest before.
-fn has_ball(model: &ContactModel, contact: &ContactPoint) -> bool {
+/// Whether one of the solids of a contact is round, and both are convex: flat ones mostly meet with the faces that are nearest before.
+fn has_round(model: &ContactModel, contact: &ContactPoint) -> bool {
     let shapes = colliders(contact).map(|i| model.colliders()[i].shape());
-    let is_ball = |shape: &&ContactShape| matches!(shape, ContactShape::Solid(Shape::Sphere { .. }));
+    let is_round = |shape: &&ContactShape| {
+        use Shape::{Capsule, Cylinder, Sphere};
+        matches!(shape, ContactShape::Solid(Sphere { .. } | Capsule { .. } | Cylinder { .. }))
+    };
     let is_convex = |shape: &&ContactShape| matches!(shape, ContactShape::Solid(_) | ContactShape::Convex(_));
-    shapes.iter().any(is_ball) && shapes.iter().all(is_convex)
+    shapes.iter().any(is_round) && shapes.iter().all(is_convex)
 }
 
 /// Thickness of the thinner solid of a contact (m).

@@ -217,14 +217,17 @@ fn push_along(row: &mut Vec<f64>, along: Option<DriveCoordinate>, [twist, slide]
 /// The sum of the contact forces on a body, about the origin of its frame.
 fn contact(world: &World, body: BodyId) -> Force {
     let origin = world.pose(body).translation;
+    let centre = world.state().bodies.poses[body.index()].translation;
     let is_on = |partner: Option<ContactPartner>| partner == Some(ContactPartner::Body(body));
     let mut sum = Force::ZERO;
     for contact in world.contacts() {
-        for (is_here, force) in
-            [(is_on(Some(contact.on)), contact.force), (is_on(contact.by), -contact.force)]
+        for (side, is_here, force) in
+            [(0, is_on(Some(contact.on)), contact.force), (1, is_on(contact.by), -contact.force)]
         {
             if is_here {
-                sum += Force::new((contact.point - origin).cross(force), force);
+                // The body has moved on since it was pushed.
+                let point = contact.arms.map_or(contact.point, |arms| centre + arms[side]);
+                sum += Force::new((point - origin).cross(force), force);
             }
         }
     }

@@ -96,6 +96,33 @@ fn reactions_carry_what_hangs_and_contacts_what_lies() {
     assert!(value("pivot.reaction_force.z") > 0.0);
 }
 
+/// A box that glides does not turn, so nothing turns it: what pushes it did so where it was.
+#[test]
+fn contact_torque_of_what_glides_without_friction_is_nothing() {
+    for (speed, dt, stepper) in
+        [(5.0, 1.0 / 60.0, "Implicit()"), (20.0, 1e-3, "Implicit()"), (5.0, 1.0 / 60.0, "Reduced()")]
+    {
+        let text = format!(
+            r#"(format: 1, name: "glide", dt: {dt}, stepper: {stepper}, colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))],
+                bodies: [(name: "b", pose: (position: (0, 0, 0.1)), velocity: (linear: ({speed}, 0, 0)), shapes: [Box(size: (0.4, 0.2, 0.2))], mass: Total(2), contact: (friction: 0))])"#
+        );
+        let mut world =
+            World::from_scene(&SceneDoc::from_ron(&text, "glide.ron").expect("a scene")).expect("a world");
+        let choice = TableChoice { quantities: vec![TableQuantity::Contacts], ..TableChoice::default() };
+        let sampler = Sampler::new(&world, &choice).expect("names");
+        for _ in 0..100 {
+            world.step();
+        }
+        let mut row = Vec::new();
+        sampler.fill(&world, &mut row);
+        let [force, torque] = [0, 3].map(|i| row[row.len() - 6 + i..row.len() - 3 + i].to_vec());
+        assert!(
+            (force[2] - 19.62).abs() < 0.02 && torque.iter().all(|x| x.abs() < 1e-3),
+            "{force:?} {torque:?}"
+        );
+    }
+}
+
 #[test]
 fn a_pattern_that_fits_nothing_is_refused() {
     let choice = TableChoice { names: vec!["leg*".to_owned()], ..TableChoice::default() };

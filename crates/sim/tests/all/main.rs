@@ -28,6 +28,7 @@ mod gravity_compensation;
 mod health;
 mod ice;
 mod impact_arms;
+mod impacts;
 mod inputs;
 mod linkages;
 mod loops;

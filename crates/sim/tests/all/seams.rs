@@ -97,3 +97,36 @@ fn a_box_glides_over_the_seams_of_a_decomposed_slab() {
         );
     }
 }
+
+/// They roll or slide without friction, along the way or across it.
+#[test]
+fn round_bodies_roll_over_flush_tiles_as_over_one() {
+    for shape in [
+        "Sphere(radius: 0.1)",
+        "Capsule(radius: 0.1, length: 0.3, at: (rotation: Vector(0, 0, 1.5707963267948966)))",
+        "Capsule(radius: 0.1, length: 0.3)",
+        "Cylinder(radius: 0.1, length: 0.3, at: (rotation: Vector(0, 0, 1.5707963267948966)))",
+    ] {
+        let rolls = !shape.ends_with("0.3)");
+        for (friction, speed) in [(0.0, 2.0), (0.5, 2.0), (0.5, 5.0)] {
+            if friction > 0.0 && !rolls {
+                continue;
+            }
+            for phase in 0..4 {
+                let x = -0.5 - speed * f64::from(phase) / 250.0;
+                let spin = if friction > 0.0 { speed / 0.1 } else { 0.0 };
+                let mut world = small(&format!(
+                    r#"bodies: [(name: "b", pose: (position: ({x}, 0, 0.1)), velocity: (linear: ({speed}, 0, 0), angular: (0, {spin}, 0)), shapes: [{shape}], contact: (friction: {friction}))],
+                       colliders: [(shape: Solid(Box(size: (2, 4, 1), at: (position: (-1, 0, -0.5)))), contact: (friction: {friction})),
+                                   (shape: Solid(Box(size: (8, 4, 1), at: (position: (4, 0, -0.5)))), contact: (friction: {friction}))]"#
+                ));
+                let highest = run(&mut world, 1.0 / speed);
+                let end = world.state().bodies.motions[0];
+                let case = format!(
+                    "{shape} with friction {friction}, {speed} m/s from {x} m: {end:?}, up to {highest} m"
+                );
+                assert!((end.linear.x / speed - 1.0).abs() < 0.006 && highest < 0.108, "{case}");
+            }
+        }
+    }
+}
