@@ -9,6 +9,7 @@ use std::iter::successors;
 use glam::DVec3;
 
 use crate::error::ImportFault;
+use crate::robot::UNBOUNDED;
 use crate::xml::Element;
 
 /// How deep classes may be inside each other.
@@ -136,6 +137,22 @@ impl<'a> Inherited<'a> {
 
     pub(super) fn pair(&self, name: &str) -> Result<Option<[f64; 2]>, ImportFault> {
         let Some(numbers) = self.numbers(name)? else { return Ok(None) };
+        let found = numbers.len();
+        let two = <[f64; 2]>::try_from(numbers);
+        two.map(Some).map_err(|_| self.fault(format!("`{name}` takes two numbers, not {found}")))
+    }
+
+    /// A range, of which either end may be infinite: such an end is beyond any that matters.
+    pub(super) fn range(&self, name: &str) -> Result<Option<[f64; 2]>, ImportFault> {
+        let Some((element, text)) = self.with(name) else { return Ok(None) };
+        let most = UNBOUNDED.to_string();
+        let finite = |word: &str| match word.to_ascii_lowercase().trim_start_matches('+') {
+            "inf" | "infinity" => most.clone(),
+            "-inf" | "-infinity" => format!("-{most}"),
+            word => word.to_owned(),
+        };
+        let words: Vec<String> = text.split_whitespace().map(finite).collect();
+        let numbers = element.parse_numbers(name, &words.join(" "))?;
         let found = numbers.len();
         let two = <[f64; 2]>::try_from(numbers);
         two.map(Some).map_err(|_| self.fault(format!("`{name}` takes two numbers, not {found}")))

@@ -10,6 +10,7 @@ use super::frames::{direction, read_quaternion};
 use super::settings::Conventions;
 use crate::error::ImportFault;
 use crate::report::FilePlace;
+use crate::robot::UNBOUNDED;
 use crate::xml::Element;
 
 /// A joint of a body, to the body around it or to the joint before it.
@@ -112,9 +113,10 @@ impl MjcfJoint {
             value if value < 0.0 => Err(joint.fault(format!("`{name}` is negative"))),
             value => Ok(value),
         };
-        let range = joint.pair("range")?;
+        let range = joint.range("range")?;
         let is_limited = joint.is_limited("limited", range.is_some(), units.auto_limits)?;
-        let range = range.filter(|_| is_limited && kind != JointKind::Free);
+        let is_free = |[low, high]: &[f64; 2]| *low <= -UNBOUNDED && *high >= UNBOUNDED;
+        let range = range.filter(|range| is_limited && kind != JointKind::Free && !is_free(range));
         if let Some([low, high]) = range.filter(|[low, high]| low >= high) {
             return Err(joint.fault(format!("`range`: {low} is not below {high}")));
         }

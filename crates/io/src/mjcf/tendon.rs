@@ -94,10 +94,12 @@ fn read_tendon<'a>(
     let [low, high] = tendon.partly("springlength", [-1.0, f64::NAN])?;
     let rest = (low >= 0.0).then_some([low, if high.is_nan() { low } else { high }]);
     let (mut sum, mut path) = (JointSum { terms: Vec::new() }, Vec::new());
+    let mut is_whole = true;
     for part in element.elements() {
         match part.tag() {
             "joint" if is_sum => {
-                let joint = model.joint(part, part.required("joint")?)?;
+                let joint = model.any_joint(part, part.required("joint")?)?;
+                is_whole &= model.tree.bodies[joint.0].joints[joint.1].is_scalar();
                 let factor = part.number("coef")?.ok_or_else(|| part.fault("write coef=\"…\""))?;
                 sum.add(&JointSum::single(joint), factor);
             }
@@ -110,6 +112,11 @@ fn read_tendon<'a>(
                 report.note(Outcome::Approximated, part.place(), what);
             }
         }
+    }
+    if !is_whole {
+        sum.terms.clear();
+        let what = "one of its joints neither turns about an axis nor slides: all of it is left out";
+        report.note(Outcome::Ignored, element.place(), what);
     }
     let at_least_zero = |name: &str| Ok::<_, ImportFault>(tendon.number(name)?.unwrap_or(0.0).max(0.0));
     Ok(MjcfTendon {

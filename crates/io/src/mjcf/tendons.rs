@@ -16,13 +16,14 @@ impl MjcfScene<'_, '_> {
     pub(super) fn write_tendons(&mut self, report: &mut ImportReport) {
         for (name, tendon) in self.tendons {
             let before = report.findings.len();
+            let is_told = tendon.sum.as_ref().is_some_and(|sum| sum.terms.is_empty());
             let used = match &tendon.sum {
                 Some(sum) => self.write_sum(name, tendon, sum, report),
                 None => self.write_path(name, tendon, report),
             };
             if used {
                 report.count("tendons", 1);
-            } else if report.findings.len() == before {
+            } else if report.findings.len() == before && !is_told {
                 let what = "this tendon has no force of its own";
                 report.note(Outcome::Ignored, tendon.place.clone(), what);
             }
@@ -36,7 +37,8 @@ impl MjcfScene<'_, '_> {
         sum: &JointSum,
         report: &mut ImportReport,
     ) -> bool {
-        if tendon.stiffness == 0.0 && tendon.damping == 0.0 && tendon.range.is_none() {
+        if sum.terms.is_empty() || tendon.stiffness == 0.0 && tendon.damping == 0.0 && tendon.range.is_none()
+        {
             return false;
         }
         let at_rest = sum.value(self.bodies(), |joint| joint.rest);

@@ -92,7 +92,12 @@ pub(super) fn read_joint<'a>(
     };
     let (parent, child) = (link("parent")?, link("child")?);
     let axis = joint.child("axis").map(|axis| axis.vector("xyz")).transpose()?.flatten().unwrap_or(DVec3::X);
-    let axis = axis.try_normalize().ok_or_else(|| joint.fault("the axis is zero"))?;
+    // Many files write an axis of zeros where it does not matter.
+    let needs_axis = !matches!(kind, JointKind::Fixed | JointKind::Free);
+    let axis = match axis.try_normalize() {
+        None if needs_axis => return Err(joint.fault("the axis is zero")),
+        axis => axis.unwrap_or(DVec3::X),
+    };
     let (Some(parent), Some(child)) = (parent, child) else { return Ok(None) };
     let mut read = UrdfJoint {
         name: name.to_owned(),

@@ -118,6 +118,15 @@ pub(super) fn color_of(material: &Element) -> Result<Option<DVec3>, ImportFault>
     }
 }
 
+/// A solid, which is told and left out if its least size is not positive.
+fn solid(shape: Shape, least: f64) -> GeometryForm {
+    if least > 0.0 {
+        return GeometryForm::Solid(shape);
+    }
+    let problem = format!("its sizes must be positive, and one is {least}");
+    GeometryForm::Made { name: problem.clone(), mesh: Err(problem) }
+}
+
 /// What a `<visual>` or `<collision>` is.
 fn read_geometry(element: &Element) -> Result<Geometry, ImportFault> {
     let place = element.place();
@@ -125,31 +134,25 @@ fn read_geometry(element: &Element) -> Result<Geometry, ImportFault> {
     let form = geometry.elements().next().ok_or_else(|| geometry.fault("it is empty"))?;
     // Round shapes lie along z in the file, along x in a scene.
     let upright = Pose::new(exp_so3(DVec3::Y * -std::f64::consts::FRAC_PI_2), DVec3::ZERO);
-    let size = |name: &str| {
-        let number = form.number(name)?.ok_or_else(|| form.fault(format!("write {name}=\"…\" (m)")))?;
-        if number > 0.0 {
-            Ok(number)
-        } else {
-            Err(form.fault(format!("`{name}` must be positive, not {number}")))
-        }
-    };
+    let size = |name: &str| form.number(name)?.ok_or_else(|| form.fault(format!("write {name}=\"…\" (m)")));
+    let round = || Ok::<_, ImportFault>((size("radius")?, size("length")?));
     let (own, form) = match form.tag() {
         "box" => {
             let size = form.vector("size")?.ok_or_else(|| form.fault("write size=\"x y z\" (m)"))?;
-            if size.min_element() <= 0.0 {
-                return Err(form.fault("the sizes must be positive"));
-            }
-            (Pose::IDENTITY, GeometryForm::Solid(Shape::Box { size }))
+            (Pose::IDENTITY, solid(Shape::Box { size }, size.min_element()))
         }
-        "sphere" => (Pose::IDENTITY, GeometryForm::Solid(Shape::Sphere { radius: size("radius")? })),
-        "cylinder" => (
-            upright,
-            GeometryForm::Solid(Shape::Cylinder { radius: size("radius")?, length: size("length")? }),
-        ),
-        "capsule" => (
-            upright,
-            GeometryForm::Solid(Shape::Capsule { radius: size("radius")?, length: size("length")? }),
-        ),
+        "sphere" => {
+            let radius = size("radius")?;
+            (Pose::IDENTITY, solid(Shape::Sphere { radius }, radius))
+        }
+        "cylinder" => {
+            let (radius, length) = round()?;
+            (upright, solid(Shape::Cylinder { radius, length }, radius.min(length)))
+        }
+        "capsule" => {
+            let (radius, length) = round()?;
+            (upright, solid(Shape::Capsule { radius, length }, radius.min(length)))
+        }
         "mesh" => {
             let scale = form.vector("scale")?.unwrap_or(DVec3::ONE);
             (Pose::IDENTITY, GeometryForm::Mesh { file: form.required("filename")?.to_owned(), scale })

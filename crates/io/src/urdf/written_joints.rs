@@ -9,7 +9,7 @@ use super::joints::{Mimic, UrdfJoint};
 use super::placement::UrdfPlacement;
 use super::robot::Robot;
 use crate::error::{ImportError, ImportFault};
-use crate::report::ImportReport;
+use crate::report::{ImportReport, Outcome};
 use crate::robot::{firm_limits, joint_frame, note_bounds};
 
 /// Writes the joints, and the gears of those that mimic others.
@@ -25,9 +25,18 @@ pub(super) fn write_joints(
     for joint in &robot.joints {
         report.place_joint(&joint.name, &joint.place);
         scene.joints.extend(written(joint, robot, placement));
-        if let Some(mimic) = &joint.mimic {
-            scene.gears.push(gear(joint, mimic, &joints)?);
-            report.count("mimics", 1);
+        match &joint.mimic {
+            None => {}
+            Some(mimic) => match joints.get(mimic.joint) {
+                None => {
+                    let what = format!("there is no joint `{}` to follow", mimic.joint);
+                    report.note(Outcome::Ignored, mimic.place.clone(), what);
+                }
+                Some(driver) => {
+                    scene.gears.push(gear(joint, mimic, driver)?);
+                    report.count("mimics", 1);
+                }
+            },
         }
         note_bounds(joint.bounds, &joint.place, report);
     }
@@ -87,14 +96,8 @@ fn has_coordinate(joint: &UrdfJoint<'_>) -> bool {
     matches!(joint.kind, JointKind::Hinge | JointKind::Prismatic)
 }
 
-fn gear(
-    joint: &UrdfJoint<'_>,
-    mimic: &Mimic<'_>,
-    joints: &BTreeMap<&str, &UrdfJoint<'_>>,
-) -> Result<GearDoc, ImportFault> {
+fn gear(joint: &UrdfJoint<'_>, mimic: &Mimic<'_>, driver: &UrdfJoint<'_>) -> Result<GearDoc, ImportFault> {
     let fault = |problem: String| ImportFault::new(mimic.place.clone(), problem);
-    let driver =
-        joints.get(mimic.joint).ok_or_else(|| fault(format!("there is no joint `{}`", mimic.joint)))?;
     if !has_coordinate(joint) || !has_coordinate(driver) || driver.name == joint.name {
         return Err(fault(
             "only another joint that turns or slides can be followed, by one that does".to_owned(),

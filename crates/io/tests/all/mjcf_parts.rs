@@ -241,3 +241,26 @@ fn sensors_and_what_is_not_used_are_told_one_by_one() {
     let expected = ["4: <clock> `a`", "5: <clock> `b`", "6: <flex> `c`", "7: <numeric> `d`"];
     assert_eq!(told, expected.map(|it| format!("model.xml:{it}: this element is not used")));
 }
+
+#[test]
+fn ranges_without_end_and_tendons_of_balls_do_not_refuse_a_model() {
+    let read = model(
+        "<worldbody><body><joint name=\"a\" range=\"-inf inf\"/><geom size=\"1\"/>
+         <body><joint name=\"b\" type=\"slide\" range=\"-0.5 +Inf\"/><geom size=\"1\"/>
+         <body><joint name=\"c\" type=\"ball\"/><geom size=\"1\"/></body></body></body></worldbody>
+         <tendon>\n<fixed name=\"t\" stiffness=\"2\"><joint joint=\"a\" coef=\"1\"/><joint joint=\"c\" coef=\"1\"/></fixed></tendon>
+         <equality><tendon tendon1=\"t\"/></equality>",
+    );
+    let [a, b, _] = &read.scene.joints[..] else { panic!("{:?}", read.scene.joints) };
+    assert!(a.limits.is_none());
+    let limits = b.limits.expect("limits");
+    assert!(limits.min > -0.6 && limits.max > 1e8, "{limits:?}");
+    assert!(read.scene.gears.is_empty() && read.scene.joints.iter().all(|joint| joint.spring.is_none()));
+    let told = findings(&read, Outcome::Ignored);
+    assert!(
+        told.iter().any(|it| it.starts_with("model.xml:6: <fixed> `t`: one of its joints neither turns")),
+        "{told:?}"
+    );
+    assert_eq!(told.iter().filter(|it| it.contains("`t`")).count(), 1, "{told:?}");
+    World::from_scene(&read.scene).expect("a world");
+}

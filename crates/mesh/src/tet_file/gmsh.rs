@@ -103,7 +103,7 @@ impl GmshMesh {
 
     fn read_nodes_2(&mut self, words: &mut Words<'_>) -> Result<(), MeshError> {
         for _ in 0..words.count("a number of nodes")? {
-            let number = words.parse("a node number")?;
+            let number = words.whole("a node number")?;
             self.nodes.push((number, words.point()?));
         }
         Ok(())
@@ -119,7 +119,7 @@ impl GmshMesh {
             let n = words.count("a number of nodes")?;
             let first = self.nodes.len();
             for _ in 0..n {
-                self.nodes.push((words.parse("a node number")?, DVec3::ZERO));
+                self.nodes.push((words.whole("a node number")?, DVec3::ZERO));
             }
             for node in first..first + n {
                 self.nodes[node].1 = words.point()?;
@@ -132,7 +132,7 @@ impl GmshMesh {
     fn read_elements_2(&mut self, words: &mut Words<'_>) -> Result<(), MeshError> {
         for _ in 0..words.count("a number of elements")? {
             words.skip(1)?;
-            let kind = words.parse("a type of element")?;
+            let kind = words.whole("a type of element")?;
             let n_tags = words.count("a number of tags")?;
             let mut region = 0.0;
             for tag in 0..n_tags {
@@ -149,7 +149,7 @@ impl GmshMesh {
         words.skip(3)?;
         for _ in 0..n_blocks {
             let (_dimension, entity): (usize, i64) = (words.parse("a dimension")?, words.parse("an entity")?);
-            let kind = words.parse("a type of element")?;
+            let kind = words.whole("a type of element")?;
             let group = self.groups.binary_search_by_key(&entity, |(tag, _)| *tag);
             let region = group.map_or(0.0, |at| self.groups[at].1);
             for _ in 0..words.count("a number of elements")? {
@@ -170,7 +170,7 @@ impl GmshMesh {
         }
         let mut corners = [0; 4];
         for corner in &mut corners {
-            *corner = words.parse("a node number")?;
+            *corner = words.whole("a node number")?;
         }
         words.skip(n - 4)?;
         self.tets.push(corners);

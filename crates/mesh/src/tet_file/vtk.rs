@@ -138,7 +138,7 @@ impl Numbers<'_, '_> {
         let mut found = Vec::new();
         if !self.is_binary {
             for _ in 0..n {
-                found.push(self.words.parse("a whole number")?);
+                found.push(self.words.integer()?);
             }
             return Ok(found);
         }

@@ -10,7 +10,7 @@ use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use roxmltree::{Document, Node};
 
 use super::vtk::VtkCells;
-use super::words::MOST;
+use super::words::{MOST, digits};
 use super::{ReadTets, TetFile};
 use crate::error::MeshError;
 
@@ -30,9 +30,9 @@ impl TetFile {
     pub fn from_vtu(bytes: &[u8]) -> Result<Self, MeshError> {
         // Raw bytes at the end are no XML: the document ends before them.
         let end = find(bytes, b"<AppendedData").unwrap_or(bytes.len());
-        let mut text = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let mut text = String::from_utf8_lossy(&bytes[..end]);
         if end < bytes.len() {
-            text.push_str("</VTKFile>");
+            text.to_mut().push_str("</VTKFile>");
         }
         let tree = Document::parse(&text).map_err(|error| fault(format!("this is not XML: {error}")))?;
         let root = tree.root_element();
@@ -57,7 +57,25 @@ fn fault(problem: String) -> MeshError {
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
+    let first = wanted.first()?;
+    let mut begin = 0;
+    loop {
+        begin += bytes[begin..].iter().position(|byte| byte == first)?;
+        if bytes[begin..].starts_with(wanted) {
+            return Some(begin);
+        }
+        begin += 1;
+    }
+}
+
+/// The number of a word; most are whole numbers of few digits, which are exact.
+fn number(word: &str) -> Result<f64, MeshError> {
+    if word.len() < 16
+        && let Some(whole) = digits(word.as_bytes())
+    {
+        return Ok(whole as f64);
+    }
+    word.parse().map_err(|_| fault(format!("{word:?} is not a number")))
 }
 
 /// How the arrays of a file are stored.
@@ -125,8 +143,7 @@ impl<'a> Arrays<'a> {
         let kind = array.attribute("type").unwrap_or_default();
         let bytes = match array.attribute("format").unwrap_or("ascii") {
             "ascii" => {
-                let parse = |word: &str| word.parse().map_err(|_| fault(format!("{word:?} is not a number")));
-                return text.split_ascii_whitespace().map(parse).collect();
+                return text.split_ascii_whitespace().map(number).collect();
             }
             "binary" => self.decoded(text.trim().as_bytes(), true)?,
             "appended" => {
@@ -225,22 +242,25 @@ impl<'a> Arrays<'a> {
 
 /// Bytes of base64 text; what follows the padding must be padding.
 fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let digit = |byte: u8| match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        b'=' => Some(0),
-        _ => None,
-    };
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    for four in text.chunks_exact(4) {
-        let mut bits = 0_u32;
-        for &byte in four {
-            bits = bits << 6 | u32::from(digit(byte)?);
-        }
-        out.extend(&bits.to_be_bytes()[1..]);
+    let mut out = vec![0; text.len() / 4 * 3];
+    let mut worst = 0;
+    for (three, four) in out.chunks_exact_mut(3).zip(text.chunks_exact(4)) {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k| DIGITS[usize::from(four[k])]);
+        worst |= a | b | c | d;
+        three.copy_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]);
     }
-    Some(out)
+    (worst < 64).then_some(out)
 }
+
+/// The digit of each byte in base64; 64 and more if it is none. Padding counts as zero.
+const DIGITS: [u8; 256] = {
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut digits = [255; 256];
+    let mut place = 0;
+    while place < letters.len() {
+        digits[letters[place] as usize] = place as u8;
+        place += 1;
+    }
+    digits[b'=' as usize] = 0;
+    digits
+};

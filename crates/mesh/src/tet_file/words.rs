@@ -43,20 +43,32 @@ impl<'a> Words<'a> {
     /// The next word, if there is one.
     pub(super) fn next(&mut self) -> Option<&'a str> {
         loop {
-            while let Some(&byte) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_whitespace()) {
-                self.line += usize::from(byte == b'\n');
-                self.at += 1;
-            }
-            let rest = &self.bytes[self.at..];
-            let n = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-            if n == 0 {
-                return None;
-            }
-            self.at += n;
-            if let Ok(word) = std::str::from_utf8(&rest[..n]) {
+            if let Ok(word) = std::str::from_utf8(self.next_bytes()?) {
                 return Some(word);
             }
         }
+    }
+
+    /// The bytes of the next word, if there is one.
+    fn next_bytes(&mut self) -> Option<&'a [u8]> {
+        while let Some(&byte) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_whitespace()) {
+            self.line += usize::from(byte == b'\n');
+            self.at += 1;
+        }
+        let rest = &self.bytes[self.at..];
+        let n = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        self.at += n;
+        (n > 0).then_some(&rest[..n])
+    }
+
+    /// The next word, which must be a whole number that is not negative. Files are made of these: up to 18 digits are read without more ado.
+    pub(super) fn whole(&mut self, what: &str) -> Result<usize, MeshError> {
+        let (at, line) = (self.at, self.line);
+        if let Some(number) = self.next_bytes().and_then(digits) {
+            return Ok(number as usize);
+        }
+        (self.at, self.line) = (at, line);
+        self.parse(what)
     }
 
     /// The next word, which stays the next one.
@@ -75,9 +87,19 @@ impl<'a> Words<'a> {
         word.parse().map_err(|_| self.error(format!("{word:?} is not {what}")))
     }
 
+    /// The next word, which must be a whole number.
+    pub(super) fn integer(&mut self) -> Result<i64, MeshError> {
+        let (at, line) = (self.at, self.line);
+        if let Some(number) = self.next_bytes().and_then(digits) {
+            return Ok(number as i64);
+        }
+        (self.at, self.line) = (at, line);
+        self.parse("a whole number")
+    }
+
     /// A count of what follows.
     pub(super) fn count(&mut self, what: &str) -> Result<usize, MeshError> {
-        let n: usize = self.parse(what)?;
+        let n = self.whole(what)?;
         if n < MOST { Ok(n) } else { Err(self.error(format!("{n} are too many: {what}"))) }
     }
 
@@ -92,7 +114,7 @@ impl<'a> Words<'a> {
 
     /// Skips this many words.
     pub(super) fn skip(&mut self, n: usize) -> Result<(), MeshError> {
-        (0..n).try_for_each(|_| match self.next() {
+        (0..n).try_for_each(|_| match self.next_bytes() {
             Some(_) => Ok(()),
             None => Err(self.error("the file ends too early".into())),
         })
@@ -111,4 +133,10 @@ impl<'a> Words<'a> {
     pub(super) fn error(&self, problem: String) -> MeshError {
         MeshError::Line { line: self.line, problem }
     }
+}
+
+/// The number that up to 18 digits stand for; none of anything else.
+pub(super) fn digits(word: &[u8]) -> Option<u64> {
+    let add = |number: u64, byte: &u8| byte.is_ascii_digit().then(|| 10 * number + u64::from(byte - b'0'));
+    if matches!(word.len(), 1..=18) { word.iter().try_fold(0, add) } else { None }
 }
