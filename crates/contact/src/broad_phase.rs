@@ -36,6 +36,16 @@ pub(crate) fn sorted_ones(colliders: &[Collider]) -> Vec<bool> {
     colliders.iter().map(|collider| is_solid(collider) && meets(collider.groups())).collect()
 }
 
+/// Whether something meets a plane, by its groups.
+pub(crate) fn meets_plane(colliders: &[Collider]) -> bool {
+    let is_plane = |collider: &&Collider| collider.shape().extent().is_none();
+    let meets = |plane: &Collider| {
+        let others = colliders.iter().filter(|other| other.owner() != plane.owner());
+        others.map(Collider::groups).any(|groups| groups.meet(plane.groups()))
+    };
+    colliders.iter().filter(is_plane).any(meets)
+}
+
 impl Sweep {
     /// Pairs `i < j` of overlapping colliders for which `wanted` is true, in ascending order. Of solid colliders that are not among the sorted ones,
     /// no two may be wanted.

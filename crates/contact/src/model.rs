@@ -3,7 +3,7 @@
 //! A [`ContactModel`] is immutable and shared. A [`ContactWorkspace`] has buffers only: results depend on the model,
 //! the poses and the margin only, to the bit, so a restored run finds the same contacts.
 
-use crate::broad_phase::{Sweep, sorted_ones};
+use crate::broad_phase::{Sweep, meets_plane, sorted_ones};
 use crate::contact_point::{ContactPoint, Owner};
 use crate::pair_rules::{PairRule, PairRules};
 use crate::placed::{PlacedCollider, Presence};
@@ -25,6 +25,8 @@ pub struct ContactModel {
     parts: Vec<u32>,
     /// Which of them may meet another solid one.
     pub(crate) sorted: Vec<bool>,
+    /// Whether any two may meet, as far as their groups tell.
+    pub(crate) may_any_meet: bool,
     pub(crate) rules: PairRules,
 }
 
@@ -51,6 +53,7 @@ pub struct ContactReport {
     /// Contacts found.
     pub n_contacts: usize,
     /// Colliders left out because the pose of their body is missing or not finite.
+    /// None where no two colliders have groups in which they meet: nothing is looked at.
     pub skipped_colliders: usize,
     /// Points left out because a coordinate is not finite.
     pub skipped_points: usize,
@@ -87,7 +90,9 @@ impl ContactModel {
         ignored.dedup();
         let parts = (0..colliders.len() as u32).collect();
         let sorted = sorted_ones(&colliders);
-        Ok(Self { colliders, n_bodies, ignored, parts, sorted, rules: PairRules::default() })
+        let may_any_meet = sorted.contains(&true) || meets_plane(&colliders);
+        let rules = PairRules::default();
+        Ok(Self { colliders, n_bodies, ignored, parts, sorted, may_any_meet, rules })
     }
 
     /// The same with colliders as parts of something larger, such as the shapes of one body: events and queries tell the part. A part per
@@ -239,6 +244,9 @@ impl ContactModel {
         out: &mut Vec<ContactPoint>,
     ) -> ContactReport {
         out.clear();
+        if !self.may_any_meet {
+            return ContactReport::default();
+        }
         let margin = usable(margin);
         let skipped_colliders = self.place(before, poses, margin, work);
         let ContactWorkspace { placed, sweep, narrow, admitted, .. } = work;

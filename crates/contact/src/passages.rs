@@ -47,6 +47,9 @@ impl ContactModel {
         [before, poses]: [&[Pose]; 2],
         work: &mut ContactWorkspace,
     ) -> Option<[Owner; 2]> {
+        if !self.may_any_meet {
+            return None;
+        }
         self.place_way([before, poses], work);
         let ContactWorkspace { placed, sweep, admitted, .. } = work;
         let is_wanted = |i: usize, j: usize| {

@@ -48,7 +48,8 @@ impl PlacedCollider {
                 Presence::Within { low: centre - half, high: centre + half }
             }
         };
-        let before = of(before).map_or(pose, |owner| owner * collider.pose());
+        let is_same = std::ptr::eq(before, poses);
+        let before = of(before).filter(|_| !is_same).map_or(pose, |owner| owner * collider.pose());
         Self { pose, axes, before, state }
     }
 

@@ -60,6 +60,9 @@ impl ContactModel {
         work: &mut ContactWorkspace,
         out: &mut Vec<WayContact>,
     ) {
+        if !self.may_any_meet {
+            return;
+        }
         self.place_way([before, poses], work);
         let ContactWorkspace { placed, sweep, narrow, admitted, found, .. } = work;
         let is_wanted = |i: usize, j: usize| {

@@ -77,13 +77,11 @@ impl Workspace {
 
     /// Tells in the state what began, stayed and ended in the step that was just made.
     pub(crate) fn note_events(&mut self, model: &Model, state: &mut State) {
-        let mut scratch = std::mem::take(&mut self.events);
-        scratch.admit(&self.parted.pairs);
-        scratch.note(model, state, |pairs, state| {
-            self.append_touches(model, pairs);
-            append_asleep(model, state, pairs);
-        });
-        self.events = scratch;
+        let mut pairs = self.events.take_pairs();
+        self.append_touches(model, &mut pairs);
+        append_asleep(model, state, &mut pairs);
+        self.events.admit(&self.parted.pairs);
+        self.events.note(model, state, pairs);
     }
 
     /// Adds the pairs that pushed each other or were near in the last step.

@@ -35,15 +35,16 @@ impl EventScratch {
         self.work.admit(pairs.iter().copied());
     }
 
-    /// Tells in the state what began, stayed and ended: `touched` adds the pairs that pushed each other or were near, the sensors are asked here.
-    pub(crate) fn note(
-        &mut self,
-        model: &Model,
-        state: &mut State,
-        touched: impl FnOnce(&mut Vec<TouchPair>, &State),
-    ) {
-        self.pairs.clear();
-        touched(&mut self.pairs, state);
+    /// An empty list with the memory of the last one, for the pairs that pushed each other or were near.
+    pub(crate) fn take_pairs(&mut self) -> Vec<TouchPair> {
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.clear();
+        pairs
+    }
+
+    /// Tells in the state what began, stayed and ended of the pairs that pushed each other or were near; the sensors are asked here.
+    pub(crate) fn note(&mut self, model: &Model, state: &mut State, touched: Vec<TouchPair>) {
+        self.pairs = touched;
         self.append_felt(model, state);
         state.events.advance(&mut self.pairs, &mut self.buffer);
     }

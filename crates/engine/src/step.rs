@@ -68,7 +68,7 @@ pub fn step_observed(
     report.health = health(&report, n_unusable);
     report.health.deep_flesh = workspace.flesh_inside(model, state);
     report.health.passed_through = workspace.passages.first(model, state);
-    report.past_limit = past_limit(model.mechanism(), &state.bodies);
+    report.past_limit = past_limit(model.mechanism(), &state.bodies, settings.dt);
     report.open_grab = open_grab(model, state, input);
     report.asleep = state.sleep.n_asleep() as u32;
     report.time = state.bodies.time;

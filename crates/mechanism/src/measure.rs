@@ -13,7 +13,9 @@ use smallvec::SmallVec;
 use crate::forces::BandLaw;
 use crate::input::{Input, usable_scale};
 use crate::input_index::{InputIndex, StepInput};
-use crate::joints::{Drive, PairState, RelativeState, RowForm, evaluate_rows, joint_errors};
+use crate::joints::{
+    Drive, PairState, RelativeState, RowForm, evaluate_rows, evaluate_rows_without_bias, joint_errors,
+};
 use crate::model::{JointId, JointModel, Model, Quantity, State, TransmissionId, WORLD, motion_of, pose_of};
 use crate::prepare::{increment, move_pose};
 
@@ -328,10 +330,10 @@ fn error_of_rows(
         return (point1.distance(point2), lean(joint, poses));
     }
     // Errors are measured within half a turn of the last known angle and what it has turned since.
-    let relative = joint.relative(poses, |_| Motion::ZERO, state.twists[index as usize] + turned);
+    let relative = joint.relative_at_rest(poses, state.twists[index as usize] + turned);
     let drives: SmallVec<[Drive; 2]> =
         joint.driven().filter_map(|c| input.drive(JointId::from_index(index as usize), c).copied()).collect();
-    let rows = evaluate_rows(joint.kind, &relative, &drives, RowForm::Position);
+    let rows = evaluate_rows_without_bias(joint.kind, &relative, &drives, RowForm::Position);
     let drives_twist = drives.first().is_some_and(|drive| drive.coordinate == DriveCoordinate::Twist);
     joint_errors(joint.kind, drives_twist, &rows)
 }

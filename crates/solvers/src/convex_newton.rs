@@ -22,6 +22,8 @@ pub(crate) struct MinimizeScratch {
     direction: (Vec<Motion>, Vec<Force>),
     change: (Vec<Motion>, Vec<Force>),
     product: Vec<Force>,
+    /// What [`Self::measure`] found at the present twists, if that is known already.
+    measured: Option<[f64; 2]>,
 }
 
 /// Loosest precision of the conjugate gradients.
@@ -74,7 +76,8 @@ impl MinimizeScratch {
         // Limits that are not known well are not worth a precise solution.
         let (mut known, mut follows, mut before) = (LOOSE, 0, f64::INFINITY);
         loop {
-            let [size, error] = self.measure(forces, tree);
+            let measured = self.measured.take();
+            let [size, error] = measured.unwrap_or_else(|| self.measure(forces, tree));
             if !(error.is_finite() && size.is_finite()) {
                 return ConvexReport { residual: f64::INFINITY, ..report };
             }
@@ -125,7 +128,9 @@ impl MinimizeScratch {
             direction,
             change,
             product,
+            measured,
         } = self;
+        *measured = None;
         diagonal.resize(n, Sym6::ZERO);
         for forces in [impulses, given, residual, product, &mut direction.1, &mut change.1] {
             forces.resize(n, Force::ZERO);
@@ -249,6 +254,7 @@ impl MinimizeScratch {
     ) -> (ConvexSettings, ConvexReport) {
         let [size, error] = self.measure(forces, tree);
         if error <= CALM * CALM * size {
+            self.measured = Some([size, error]);
             // Its error would stay.
             let precision = FINER * settings.precision;
             return (ConvexSettings { precision, ..*settings }, ConvexReport::default());

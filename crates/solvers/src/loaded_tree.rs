@@ -31,6 +31,8 @@ pub struct LoadedTree {
     factor: PairFactor,
     /// On each pair; zero between loads.
     masses: Vec<Sym6>,
+    /// Of the last load, per active pair: the mass on it, and what became of that on its parent.
+    before: Vec<[Sym6; 2]>,
     /// `D⁻¹Sᵀz` of all impulses so far, and of the last one.
     drive: Vec<f64>,
     last: Vec<f64>,
@@ -38,25 +40,31 @@ pub struct LoadedTree {
 }
 
 impl LoadedTree {
-    /// Factors a tree with a mass on each of some pairs; all of them must be active.
+    /// Factors a tree with a mass on each of some pairs; all of them must be active. If tree and active pairs are those of the last load (`is_same`), pairs
+    /// under the same masses as then keep what they have.
     pub fn load(
         &mut self,
         tree: &PairFactor,
         (parents, active): (&[u32], &ActivePairs),
         masses: impl Iterator<Item = (u32, Sym6)>,
+        is_same: bool,
     ) {
-        let Self { factor, masses: waiting, .. } = self;
+        let Self { factor, masses: waiting, before, .. } = self;
         if factor.len() != tree.len() || factor.n_columns() != tree.n_columns() {
             factor.clone_from(tree);
         }
         waiting.resize(tree.len(), Sym6::ZERO);
         masses.for_each(|(pair, mass)| waiting[pair as usize].add(&mass));
-        for &pair in active.pairs() {
-            let mut mass = std::mem::replace(&mut waiting[pair as usize], Sym6::ZERO);
+        before.resize(active.pairs().len(), [Sym6::ZERO; 2]);
+        for (&pair, [loaded, passed]) in active.pairs().iter().zip(before) {
+            let mass = std::mem::replace(&mut waiting[pair as usize], Sym6::ZERO);
+            if !(is_same && mass == *loaded) {
+                (*loaded, *passed) = (mass, mass);
+                tree.load_pair(pair as usize, passed, factor);
+            }
             let parent = parents[pair as usize];
-            tree.load_pair(pair as usize, &mut mass, factor);
             if parent != NONE {
-                waiting[parent as usize].add(&mass);
+                waiting[parent as usize].add(passed);
             }
         }
     }

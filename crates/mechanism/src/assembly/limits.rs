@@ -12,7 +12,7 @@ use sinew_math::{DriveCoordinate, Motion, Pose};
 
 use crate::forces::{HeldLimits, Limit, LimitedCoordinate, ScalarForce, Tilt};
 use crate::joints::RelativeState;
-use crate::model::{JointId, JointModel, Model, State};
+use crate::model::{JointId, JointModel, Model, State, motion_of};
 
 /// How far a joint may be past a limit before that is told: an angle, rad; a slide, as a share of the size of its bodies; either, as a share of
 /// its range.
@@ -79,14 +79,16 @@ pub(crate) fn largest_excess(model: &Model, state: &State) -> [f64; 2] {
 }
 
 /// The joint that is furthest past a limit, beside what limits give: more than 0.05 rad or a twentieth of the size of its bodies, more than a
-/// twentieth of its range, and all that beyond the ramp of the limit. Joints that are broken have no limits.
-pub fn past_limit(model: &Model, state: &State) -> Option<JointId> {
+/// twentieth of its range, and all that beyond the ramp of the limit. Joints that are broken have no limits. The state is the end of a step of `dt` seconds: joints
+/// that turned too little in it to get past their limits are not measured.
+pub fn past_limit(model: &Model, state: &State, dt: f64) -> Option<JointId> {
     let limits = |joint: u32| limits_of(model, &model.joints[joint as usize]);
     let has_limits = |joint: &&u32| limits(**joint).iter().any(Option::is_some);
     let mut worst = (1.0, None);
-    for &index in model.derived.elastic_joints.iter().filter(has_limits) {
+    let may_be_past = |&&index: &&u32| !stays_within(model, state, dt, (index, limits(index)));
+    for &index in model.derived.elastic_joints.iter().filter(has_limits).filter(may_be_past) {
         let (joint, id) = (&model.joints[index as usize], JointId::from_index(index as usize));
-        let relative = joint.relative(&state.poses, |_| Motion::ZERO, state.twists[index as usize]);
+        let relative = joint.relative_at_rest(&state.poses, state.twists[index as usize]);
         let leans = model.forces[joint.forces as usize].leans && relative.axis().x < REVERSED;
         for (limit, coordinate) in limits(index).into_iter().zip(COORDINATES) {
             let Some(limit) = limit else { continue };
@@ -102,6 +104,17 @@ pub fn past_limit(model: &Model, state: &State) -> Option<JointId> {
         }
     }
     worst.1
+}
+
+/// Whether a joint that turns about a fixed axis was too far from its limits to get past them in a step of `dt` seconds.
+fn stays_within(model: &Model, state: &State, dt: f64, (index, limits): (u32, [Option<Limit>; 3])) -> bool {
+    let joint = &model.joints[index as usize];
+    let [Some(limit), None, None] = limits else { return false };
+    let omega = |body: u32| motion_of(&state.motions, body).angular;
+    // The angle is one within the step: it may differ from that at its end by as much again.
+    let reach = 2.0 * dt * omega(joint.body1).distance(omega(joint.body2));
+    let leans = model.forces[joint.forces as usize].leans;
+    !leans && limit.excess(state.twists[index as usize]) + reach <= limit.ramp
 }
 
 /// How far a coordinate may be past a limit, beside its ramp, rad or m.

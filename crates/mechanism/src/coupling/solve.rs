@@ -175,8 +175,16 @@ impl CompanionScratch {
         let settings = ConvexSettings::default();
         let report = match loops {
             None => {
-                let mut tree =
-                    TreeOfIslands { tree, factor, on_tree, ports, chosen: 0..0, loaded, is_loaded: None };
+                let mut tree = TreeOfIslands {
+                    tree,
+                    factor,
+                    on_tree,
+                    ports,
+                    chosen: 0..0,
+                    loaded,
+                    is_loaded: None,
+                    was_loaded: false,
+                };
                 minimize(forces, &mut tree, touched, &settings, convex)
             }
             Some(ClosedRows { rows, factored }) => {
@@ -286,6 +294,8 @@ struct TreeOfIslands<'a> {
     /// The tree with more on its bodies; whether it acts, if that is allowed.
     loaded: &'a mut LoadedTree,
     is_loaded: Option<bool>,
+    /// Whether it was loaded since the island was chosen.
+    was_loaded: bool,
 }
 
 impl TreeOfIslands<'_> {
@@ -303,7 +313,7 @@ impl TouchedTree for TreeOfIslands<'_> {
         let ports = &self.ports[bodies.clone()];
         self.tree.select(ports);
         self.on_tree.touch(ports, self.factor.len());
-        (self.chosen, self.is_loaded) = (bodies, None);
+        (self.chosen, self.is_loaded, self.was_loaded) = (bodies, None, false);
     }
 
     fn react(&mut self, impulses: &[Force], motions: &mut [Motion]) {
@@ -318,8 +328,9 @@ impl TouchedTree for TreeOfIslands<'_> {
     fn factor(&mut self, diagonal: &[Sym6]) {
         let ports = self.ports[self.chosen.clone()].iter().copied();
         let TreeResponder { parents, active, .. } = self.tree.island(self.factor);
-        self.loaded.load(self.factor, (parents, active), ports.zip(diagonal.iter().copied()));
-        self.is_loaded = Some(true);
+        let masses = ports.zip(diagonal.iter().copied());
+        self.loaded.load(self.factor, (parents, active), masses, self.was_loaded);
+        (self.is_loaded, self.was_loaded) = (Some(true), true);
     }
 
     fn bare(&mut self) -> Option<&mut dyn BareTree> {

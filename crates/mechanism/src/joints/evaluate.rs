@@ -51,8 +51,29 @@ use crate::joints::{Drive, RelativeState, RowForm, RowStack, Rows};
 #[must_use]
 #[inline]
 pub fn evaluate_rows(kind: JointKind, state: &RelativeState, drives: &[Drive], form: RowForm) -> Rows {
+    rows_of::<true>(kind, state, drives, form)
+}
+
+/// The same without velocity products, for a state that has none.
+#[inline]
+pub(crate) fn evaluate_rows_without_bias(
+    kind: JointKind,
+    state: &RelativeState,
+    drives: &[Drive],
+    form: RowForm,
+) -> Rows {
+    rows_of::<false>(kind, state, drives, form)
+}
+
+#[inline]
+fn rows_of<const BIASED: bool>(
+    kind: JointKind,
+    state: &RelativeState,
+    drives: &[Drive],
+    form: RowForm,
+) -> Rows {
     let mut rows = Rows::default();
-    let mut stack = RowStack::new(state, form, &mut rows);
+    let mut stack = RowStack::<BIASED>::new(state, form, &mut rows);
     push_kind(&mut stack, kind);
     for drive in drives {
         debug_assert!(kind.can_drive(drive.coordinate), "{kind:?} has no {:?} to drive", drive.coordinate);
@@ -63,7 +84,7 @@ pub fn evaluate_rows(kind: JointKind, state: &RelativeState, drives: &[Drive], f
 
 /// Each kind is a list of families, in the order of its rows.
 #[inline]
-fn push_kind(stack: &mut RowStack<'_>, kind: JointKind) {
+fn push_kind<const BIASED: bool>(stack: &mut RowStack<'_, BIASED>, kind: JointKind) {
     const X: usize = 0;
     const Y: usize = 1;
     const Z: usize = 2;
@@ -94,4 +115,35 @@ fn push_kind(stack: &mut RowStack<'_>, kind: JointKind) {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use sinew_math::{Motion, Pose};
+    use sinew_testkit::Rng;
+
+    use super::*;
+    use crate::{JointFrames, PairState};
+
+    #[test]
+    fn rows_without_velocity_products_are_those_with_them() {
+        let mut rng = Rng::new(3);
+        let mut pose = || Pose::new(sinew_math::exp_so3(rng.vec3(-0.3, 0.3)), rng.vec3(-0.1, 0.1));
+        let frames = JointFrames::coincident(&Pose::IDENTITY, &Pose::IDENTITY, &pose());
+        let (pose1, pose2) = (pose(), pose());
+        let mut motion = || Motion::new(rng.vec3(-2.0, 2.0), rng.vec3(-2.0, 2.0));
+        let pair = PairState { pose1, pose2, motion1: motion(), motion2: motion(), previous_twist: 0.1 };
+        let (with, without) =
+            (RelativeState::new(&frames, &pair), RelativeState::without_bias(&frames, &pair));
+        for kind in JointKind::all(0.1) {
+            for form in [RowForm::Position, RowForm::Acceleration, RowForm::SmallError] {
+                let wanted = Rows { bias: [0.0; 6], ..evaluate_rows(kind, &with, &[], form) };
+                assert_eq!(
+                    evaluate_rows_without_bias(kind, &without, &[], form),
+                    wanted,
+                    "{kind:?} {form:?}"
+                );
+            }
+        }
+    }
 }

@@ -42,14 +42,14 @@ struct RelativeRow {
     curvature: f64,
 }
 
-/// Collects the rows of one joint.
-pub(crate) struct RowStack<'a> {
+/// Collects the rows of one joint, with their velocity products if asked for.
+pub(crate) struct RowStack<'a, const BIASED: bool> {
     state: &'a RelativeState,
     form: RowForm,
     rows: &'a mut Rows,
 }
 
-impl<'a> RowStack<'a> {
+impl<'a, const BIASED: bool> RowStack<'a, BIASED> {
     /// An empty stack.
     #[inline]
     pub(crate) fn new(state: &'a RelativeState, form: RowForm, rows: &'a mut Rows) -> Self {
@@ -63,8 +63,10 @@ impl<'a> RowStack<'a> {
         let at = rows.n;
         (rows.jacobian1[at], rows.jacobian2[at]) = state.world_rows(row.angular, row.linear);
         rows.residual[at] = row.residual;
-        rows.bias[at] =
-            row.curvature + row.angular.dot(state.bias.angular) + row.linear.dot(state.bias.linear);
+        if BIASED {
+            rows.bias[at] =
+                row.curvature + row.angular.dot(state.bias.angular) + row.linear.dot(state.bias.linear);
+        }
         rows.n += 1;
         at
     }
@@ -90,7 +92,8 @@ impl<'a> RowStack<'a> {
             RowForm::SmallError => (DMat3::IDENTITY, DVec3::ZERO),
             RowForm::Position | RowForm::Acceleration => {
                 let gradient = left_jacobian_inverse(phi);
-                (gradient, left_jacobian_inverse_rate(phi, gradient * w) * w)
+                let rate = || left_jacobian_inverse_rate(phi, gradient * w) * w;
+                (gradient, if BIASED { rate() } else { DVec3::ZERO })
             }
         };
         for m in 0..3 {

@@ -21,6 +21,7 @@ mod swing;
 mod twist;
 
 pub use evaluate::evaluate_rows;
+pub(crate) use evaluate::evaluate_rows_without_bias;
 pub(crate) use families::RowStack;
 pub use frames::{Drive, JointFrames, rotation_to_axis};
 pub use relative::{PairState, RelativeState, relative_rotation};

@@ -78,6 +78,18 @@ impl RelativeState {
     #[must_use]
     #[inline]
     pub fn new(frames: &JointFrames, pair: &PairState) -> Self {
+        Self::moving::<true>(frames, pair)
+    }
+
+    /// The same without the velocity products, which steps of velocities do not need.
+    #[must_use]
+    #[inline]
+    pub(crate) fn without_bias(frames: &JointFrames, pair: &PairState) -> Self {
+        Self::moving::<false>(frames, pair)
+    }
+
+    #[inline]
+    fn moving<const BIASED: bool>(frames: &JointFrames, pair: &PairState) -> Self {
         let (omega1, omega2) = (pair.motion1.angular, pair.motion2.angular);
         let (still, r2) = Self::placed(frames, [&pair.pose1, &pair.pose2], pair.previous_twist);
         let to_frame2 = still.axes2.transpose();
@@ -87,12 +99,13 @@ impl RelativeState {
         // Body 2 is taken at P₁, so that J₂ = −J₁ X holds at any joint error.
         let swept = omega2.cross(d);
         let d_dot = (pair.motion1.linear - pair.motion2.linear) + (spin1 - spin2);
-        let u_bias = omega1.cross(spin1) - omega2.cross(spin2) + omega2.cross(swept - 2.0 * d_dot);
-        Self {
-            motion: Motion::new(to_frame2 * (omega1 - omega2), to_frame2 * (d_dot - swept)),
-            bias: Motion::new(to_frame2 * omega1.cross(omega2), to_frame2 * u_bias),
-            ..still
+        let mut bias = Motion::ZERO;
+        if BIASED {
+            let u_bias = omega1.cross(spin1) - omega2.cross(spin2) + omega2.cross(swept - 2.0 * d_dot);
+            bias = Motion::new(to_frame2 * omega1.cross(omega2), to_frame2 * u_bias);
         }
+        let motion = Motion::new(to_frame2 * (omega1 - omega2), to_frame2 * (d_dot - swept));
+        Self { motion, bias, ..still }
     }
 
     /// The relative state of a joint whose bodies are at rest.

@@ -112,9 +112,32 @@ impl JointModel {
         motion: impl Fn(u32) -> Motion,
         previous_twist: f64,
     ) -> RelativeState {
+        RelativeState::new(&self.frames, &self.pair(poses, motion, previous_twist))
+    }
+
+    /// The same without velocity products.
+    #[inline]
+    pub(crate) fn relative_without_bias(
+        &self,
+        poses: &[Pose],
+        motion: impl Fn(u32) -> Motion,
+        previous_twist: f64,
+    ) -> RelativeState {
+        RelativeState::without_bias(&self.frames, &self.pair(poses, motion, previous_twist))
+    }
+
+    /// The same of bodies at rest.
+    #[inline]
+    pub(crate) fn relative_at_rest(&self, poses: &[Pose], previous_twist: f64) -> RelativeState {
+        let (pose1, pose2) = (pose_of(poses, self.body1), pose_of(poses, self.body2));
+        RelativeState::at_rest(&self.frames, [&pose1, &pose2], previous_twist)
+    }
+
+    #[inline]
+    fn pair(&self, poses: &[Pose], motion: impl Fn(u32) -> Motion, previous_twist: f64) -> PairState {
         let (pose1, pose2) = (pose_of(poses, self.body1), pose_of(poses, self.body2));
         let (motion1, motion2) = (motion(self.body1), motion(self.body2));
-        RelativeState::new(&self.frames, &PairState { pose1, pose2, motion1, motion2, previous_twist })
+        PairState { pose1, pose2, motion1, motion2, previous_twist }
     }
 
     /// Whether a coordinate is driven.

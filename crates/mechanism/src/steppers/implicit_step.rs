@@ -140,9 +140,13 @@ impl<'a> ImplicitStep<'a> {
         if self.is_divided_anyway(state) {
             return solved;
         }
-        let problem = self.here.problem(state);
-        self.solver.settle(&problem, run);
-        measure_grabs(&problem.point, &self.solver, self.grab_wrenches);
+        self.grab_wrenches.clear();
+        let has_grabs = !self.here.task.input.grabs.is_empty();
+        if has_grabs || self.solver.companion.is_some() {
+            let problem = self.here.problem(state);
+            self.solver.settle(&problem, run);
+            measure_grabs(&problem.point, &self.solver, self.grab_wrenches);
+        }
         solved
     }
 
@@ -244,7 +248,6 @@ fn fill_joint_forces(
 
 /// Wrenches of the grabs on their bodies once the tree and the loops are solved.
 fn measure_grabs(at: &LinearizationPoint<'_>, solver: &PointSolver<'_>, wrenches: &mut Vec<Force>) {
-    wrenches.clear();
     let points = at.by_island();
     let mut hard = solver.loops.as_deref().map(LoopWorkspace::grab_impulses);
     for grab in &at.input.grabs {

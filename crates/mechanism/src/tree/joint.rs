@@ -15,7 +15,7 @@ use crate::forces::{
 };
 use crate::input::Servo;
 use crate::input_index::StepInput;
-use crate::joints::{Drive, RelativeState, Rows, evaluate_rows, joint_errors};
+use crate::joints::{Drive, RelativeState, Rows, evaluate_rows_without_bias, joint_errors};
 use crate::measure::slip;
 use crate::model::{JointId, JointModel, PairModel, motion_of};
 use crate::tree::{Found, LinearizationPoint};
@@ -47,15 +47,16 @@ impl<'a> JointAt<'a> {
         let shift = pose1.translation - pose2.translation;
         let turns = at.turns(joint);
         let relative_at = |poses: &[Pose], turned: f64| {
-            joint.relative(poses, |body| motion_of(at.motions, body), at.twists[index as usize] + turned)
+            let twist = at.twists[index as usize] + turned;
+            joint.relative_without_bias(poses, |body| motion_of(at.motions, body), twist)
         };
         let relative = relative_at(at.poses, turns[0]);
         let drives = drives_of(at.input, index, joint);
-        let mut rows = evaluate_rows(joint.kind, &relative, &drives, at.form);
+        let mut rows = evaluate_rows_without_bias(joint.kind, &relative, &drives, at.form);
         let mut measured = relative;
         if let Some(ends) = at.measured {
             measured = relative_at(ends, turns[1]);
-            rows.residual = evaluate_rows(joint.kind, &measured, &drives, at.form).residual;
+            rows.residual = evaluate_rows_without_bias(joint.kind, &measured, &drives, at.form).residual;
             if at.is_displacement() && !joint.kind.is_holonomic() {
                 let slipped = slip(joint, at.poses, ends);
                 rows.residual.iter_mut().zip(slipped).for_each(|(c, s)| *c += s);

@@ -47,6 +47,10 @@ impl BodyLoads {
     /// Loads from wrenches, grabs and springs to immovable points at a linearization point.
     pub(crate) fn fill(&mut self, at: &LinearizationPoint<'_>) {
         self.clear();
+        let springs = &at.model.springs.to_ground;
+        if at.input.wrenches.is_empty() && at.input.grabs.is_empty() && springs.is_empty() {
+            return;
+        }
         let points = at.by_island();
         for (body, wrench) in at.input.usable_wrenches(at.model) {
             if let Some(load) = self.on(at.model, body.index()) {
@@ -56,7 +60,7 @@ impl BodyLoads {
         for grab in at.input.soft_grabs(at.model) {
             self.add_spring(points.at(&[grab.body.index() as u32]), &grab_spring(at.model, grab));
         }
-        for spring in &at.model.springs.to_ground {
+        for spring in springs {
             self.add_spring(points.at(&[spring.body1]), spring);
         }
     }

@@ -5,7 +5,7 @@ use sinew_math::{Force, MassProperties, Motion, Pose, exp_so3, ops};
 use sinew_mechanism::{
     BodySpec, Drive, DriveCoordinate, Grab, Gyroscopic, Input, JointId, JointKind, JointSpec, Limit,
     MechanismBuilder, Motor, MotorTarget, Order, PointSpringSpec, RotationForce, RungeKutta, ScalarForce,
-    Settings, joint_reading,
+    Settings, joint_reading, past_limit,
 };
 use sinew_testkit::{Rng, assert_close};
 use std::f64::consts::PI;
@@ -182,6 +182,32 @@ fn slider(force: Option<ScalarForce>, velocity: f64, settings: Settings) -> (Run
             spec
         });
     (Run::new(builder, settings), joint)
+}
+
+#[test]
+fn joints_past_their_limits_are_told_however_fast_they_get_there() {
+    let mut n_told = 0;
+    for speed in [0.5, 20.0, 80.0] {
+        let mut builder = MechanismBuilder::new();
+        let motion = Motion::new(DVec3::Z * speed, DVec3::ZERO);
+        let mass = slab(DVec3::splat(0.2));
+        let body = builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, mass).with_motion(motion));
+        let frames = frames_at(&Pose::IDENTITY, &Pose::IDENTITY, DVec3::ZERO, DVec3::Z);
+        let mut spec = JointSpec::new("", JointKind::Hinge, body, None, frames);
+        let mut force = ScalarForce::default();
+        force.limit = Some(Limit { min: -0.5, max: 0.4, stiffness: 20.0, damping: 0.0, ramp: 0.01 });
+        spec.twist = Some(force);
+        builder.add_joint(spec);
+        let mut run = Run::new(builder, without_gravity(settings(DT)));
+        for step in 0..200 {
+            run.step();
+            // A step of any length may lead anywhere.
+            let measured = past_limit(&run.model, &run.state, f64::INFINITY);
+            assert_eq!(past_limit(&run.model, &run.state, DT), measured, "{speed} rad/s, step {step}");
+            n_told += u32::from(measured.is_some());
+        }
+    }
+    assert!(n_told > 20, "{n_told}");
 }
 
 #[test]

@@ -182,8 +182,15 @@ fn a_tree_can_be_loaded_after_it_was_factored() {
         }
         let parents = tree.ports();
         let active = ActivePairs::new(&parents, 0..n as u32);
-        loaded.load(&factor, (&parents, &active), masses.iter().copied());
+        loaded.load(&factor, (&parents, &active), masses.iter().copied(), false);
         let found = tree.solved(loaded.factor(), &momenta);
+        // Under other masses on some of the pairs: the bits of a load from the start.
+        let (mut other, mut again) = (LoadedTree::default(), masses.clone());
+        again.iter_mut().filter(|_| rng.chance(0.5)).for_each(|(_, mass)| *mass = Sym6::ZERO);
+        other.load(&factor, (&parents, &active), again.iter().copied(), false);
+        let at_once = tree.solved(other.factor(), &momenta);
+        loaded.load(&factor, (&parents, &active), again.iter().copied(), true);
+        assert_eq!(tree.solved(loaded.factor(), &momenta), at_once, "seed {seed}");
         masses.iter().for_each(|(pair, mass)| tree.masses[*pair as usize].add(mass));
         let fresh = tree.eliminated(&mut tree.factor(), &momenta);
         for (a, b) in found.into_iter().zip(fresh) {
