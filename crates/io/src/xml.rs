@@ -2,6 +2,7 @@
 //!
 //! Numbers are separated by white space. Entities that a file declares are not expanded. Cost: linear in the text.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -64,6 +65,7 @@ impl Element {
     /// Reads a document that comes into another one, at a depth.
     pub(crate) fn parse_below(depth: usize, text: &str, file: &str) -> Result<Self, ImportFault> {
         let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+        let text = &without_declaration(text);
         let tree = Document::parse_with_options(text, options).map_err(|error| {
             let place = FilePlace { line: error.pos().row, ..FilePlace::whole(file) };
             match error {
@@ -298,6 +300,19 @@ impl Element {
             None => Ok(None),
             Some(&[x, y, z]) => Ok(Some(DVec3::new(x, y, z))),
             Some(found) => Err(self.fault(format!("`{name}` takes three numbers, not {}", found.len()))),
+        }
+    }
+}
+
+/// A text whose declaration does not come first, as it must, with spaces in its place; other programs read such files.
+fn without_declaration(text: &str) -> Cow<'_, str> {
+    let begin = text.len() - text.trim_start().len();
+    let end = text.find("?>").map(|end| end + 2);
+    match end.filter(|_| begin > 0 && text[begin..].starts_with("<?xml ")) {
+        None => Cow::Borrowed(text),
+        Some(end) => {
+            let blank = |letter: char| if letter == '\n' { letter } else { ' ' };
+            Cow::Owned(text[..end].chars().map(blank).chain(text[end..].chars()).collect())
         }
     }
 }

@@ -32,6 +32,10 @@ pub(super) fn write_joints(
                     let what = format!("there is no joint `{}` to follow", mimic.joint);
                     report.note(Outcome::Ignored, mimic.place.clone(), what);
                 }
+                Some(driver) if !has_coordinate(joint) || !has_coordinate(driver) => {
+                    let what = "only a joint that turns or slides can follow, or be followed";
+                    report.note(Outcome::Ignored, mimic.place.clone(), what);
+                }
                 Some(driver) => {
                     scene.gears.push(gear(joint, mimic, driver)?);
                     report.count("mimics", 1);
@@ -98,10 +102,8 @@ fn has_coordinate(joint: &UrdfJoint<'_>) -> bool {
 
 fn gear(joint: &UrdfJoint<'_>, mimic: &Mimic<'_>, driver: &UrdfJoint<'_>) -> Result<GearDoc, ImportFault> {
     let fault = |problem: String| ImportFault::new(mimic.place.clone(), problem);
-    if !has_coordinate(joint) || !has_coordinate(driver) || driver.name == joint.name {
-        return Err(fault(
-            "only another joint that turns or slides can be followed, by one that does".to_owned(),
-        ));
+    if driver.name == joint.name {
+        return Err(fault("only another joint can be followed".to_owned()));
     }
     if mimic.ratio == 0.0 {
         return Err(fault("the multiplier is 0; make the joint fixed instead".to_owned()));

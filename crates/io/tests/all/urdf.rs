@@ -137,21 +137,25 @@ fn parts_of_the_scene_know_where_they_come_from() {
 /// What real files have, and other programs read: axes of zeros of fixed joints, shapes without extent, leaders that are not there.
 #[test]
 fn slips_that_mean_nothing_are_told_and_do_not_refuse_a_robot() {
-    let text = "<robot name=\"r\"><link name=\"a\"/>
+    let text = "\n <?xml version=\"1.0\"?><robot name=\"r\"><link name=\"a\"/>
 <link name=\"b\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>
 <visual><geometry><box size=\"0 0 0\"/></geometry></visual>
 <collision><geometry><cylinder radius=\"0.1\" length=\"0\"/></geometry></collision></link><link name=\"c\"/>
 <joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><axis xyz=\"0 0 1\"/>
 <mimic joint=\"gone\"/></joint>
-<joint name=\"k\" type=\"fixed\"><parent link=\"b\"/><child link=\"c\"/><axis xyz=\"0 0 0\"/></joint></robot>";
+<joint name=\"k\" type=\"fixed\"><parent link=\"b\"/><child link=\"c\"/><axis xyz=\"0 0 0\"/>
+<mimic joint=\"j\"/></joint></robot>";
     let read = read_urdf(text, "r.urdf", &Files::in_memory(BTreeMap::new()), &ImportOptions::default());
     let read = read.unwrap_or_else(|error| panic!("{error}"));
     assert!(read.scene.gears.is_empty() && read.scene.colliders.is_empty());
     let told: Vec<String> =
         read.report.of(Outcome::Ignored).map(|it| format!("{}: {}", it.place, it.what)).collect();
-    for (line, what) in
-        [(3, "its sizes must be positive"), (4, "one is 0"), (6, "there is no joint `gone` to follow")]
-    {
+    for (line, what) in [
+        (4, "its sizes must be positive"),
+        (5, "one is 0"),
+        (7, "there is no joint `gone` to follow"),
+        (9, "only a joint that turns or slides"),
+    ] {
         let begin = format!("r.urdf:{line}:");
         assert!(told.iter().any(|it| it.starts_with(&begin) && it.contains(what)), "{line}: {told:?}");
     }
