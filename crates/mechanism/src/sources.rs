@@ -192,7 +192,10 @@ impl KnownMotor {
         // Motion may have been taken out at the end of the step.
         let rates = rates.chain([(self.value - before.value) / dt]);
         let power = rates.map(|rate| self.driving(rate) * rate).fold(f64::NEG_INFINITY, f64::max);
-        self.work_of_target(&before) + dt * power
+        // Schemes with the force of the start of the step see the spring to a moving target as long as it was then.
+        let led = (self.target.velocity * dt).abs();
+        let lag = led * (0.5 * self.motor.kp * led).min(self.motor.max_force);
+        self.work_of_target(&before) + dt * power + lag
     }
 
     /// Work in an implicit step, which has the forces of its end, J; along the way between the places that belong to the twists.

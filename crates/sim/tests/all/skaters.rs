@@ -82,3 +82,22 @@ fn bounces_of_explicit_schemes_have_reactions() {
         }
     }
 }
+
+#[test]
+fn motors_of_joint_coordinates_are_sources() {
+    for motor in [
+        "Position(target: Track(\"a\"), stiffness: 100, damping: 20)",
+        "Velocity(target: Value(1), damping: 20)",
+    ] {
+        let mut world = small(&format!(
+            r#"stepper: Reduced(),
+            bodies: [(name: "arm", pose: (position: (0.5, 0, 0)), mass: Properties(mass: 1, inertia: Diagonal(0.01, 0.1, 0.1)))],
+            joints: [(name: "h", child: "arm", frames: World(axis: (0, 1, 0)), motor: {motor})],
+            tracks: [(name: "a", curve: Scalars([(0, 0), (1, -0.8)]))]"#
+        ));
+        for _ in 0..240 {
+            let health = world.step().health;
+            assert!(health.is_good(), "{motor}: {health:?}");
+        }
+    }
+}
