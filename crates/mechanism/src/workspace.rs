@@ -55,6 +55,15 @@ pub struct Workspace {
     pub(crate) explicit: Option<Box<ExplicitScratch>>,
 }
 
+/// Springs and slides at the end of the step, as the last solve has them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExpectedEnds {
+    /// Gap of each spring, m.
+    pub(crate) gaps: Vec<DVec3>,
+    /// Of slides with forces, m.
+    pub(crate) slides: Vec<f64>,
+}
+
 /// Linearization points other than the state itself, per body in the user's order; filled on demand.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PointScratch {
@@ -76,10 +85,8 @@ pub(crate) struct PointScratch {
     pub(crate) best_motions: Vec<Motion>,
     /// Multipliers of the loops that belong to them.
     pub(crate) best_multipliers: Vec<f64>,
-    /// Gap of each spring at the end of the step, as the last solve has it, m.
-    pub(crate) spring_gaps: Vec<DVec3>,
-    /// Where the last solve takes the slides with forces to be at the end of the step.
-    pub(crate) slides: Vec<f64>,
+    /// What the last solve takes springs and slides for.
+    pub(crate) expected: ExpectedEnds,
     /// `v̂` of the second-order scheme.
     pub(crate) base: Vec<Motion>,
     /// Net force of its joints on each body in the last solve.

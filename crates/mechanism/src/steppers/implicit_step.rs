@@ -91,8 +91,8 @@ impl<'a> ImplicitStep<'a> {
             points.ends.resize(state.poses.len(), Pose::IDENTITY);
             points.velocities.resize(state.poses.len(), Motion::ZERO);
             points.joint_forces.resize(state.poses.len(), DVec3::ZERO);
-            points.spring_gaps.resize(self.here.task.model.derived.spring_rates.len(), DVec3::ZERO);
-            points.slides.reserve(self.here.task.model.derived.sliding_joints.len());
+            points.expected.gaps.resize(self.here.task.model.derived.spring_rates.len(), DVec3::ZERO);
+            points.expected.slides.reserve(self.here.task.model.derived.sliding_joints.len());
             points.best_motions.resize(self.solver.tree.motions.len(), Motion::ZERO);
         }
         self.start_laws();

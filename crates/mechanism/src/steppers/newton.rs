@@ -89,11 +89,10 @@ impl ImplicitStep<'_> {
         let mut stuck = 0;
         loop {
             let (spin, are_still) = self.here.rotor_error(&self.solver.tree.motions, self.solver.touches());
-            self.here.predict_springs(state, &self.solver.tree.motions);
-            self.here.predict_slides(state, &self.solver.tree.motions);
+            self.here.predict_ends(state, &self.solver.tree.motions);
             self.here.move_ends(state, &self.solver.tree.motions);
             let (joints, joint) = self.here.end_error(state);
-            let held = joints.max(self.here.spring_error()).max(self.here.slide_error());
+            let held = joints.max(self.here.expected_error());
             let error = held.max(spin);
             // Spinning bodies need some iterations before these tell whether they converge; joint errors change with them.
             let may_mix = closing.solves <= MIXED && self.here.has_strong_rotors();

@@ -24,9 +24,9 @@ fn forced(model: &Model) -> impl Iterator<Item = u32> {
 
 impl StepPoint<'_> {
     /// Remembers where the last solve, with the twists `motions` (per pair), takes each slide to be at the end of the step.
-    pub(crate) fn predict_slides(&mut self, state: &State, motions: &[Motion]) {
+    pub(super) fn predict_slides(&mut self, state: &State, motions: &[Motion]) {
         let model = self.task.model;
-        let mut slides = std::mem::take(&mut self.points.slides);
+        let mut slides = std::mem::take(&mut self.points.expected.slides);
         slides.clear();
         if self.scheme.bends {
             let problem = self.problem(state);
@@ -37,17 +37,17 @@ impl StepPoint<'_> {
             slides
                 .extend(forced(model).map(|index| JointAt::new(&problem.point, index).straight_slide(found)));
         }
-        self.points.slides = slides;
+        self.points.expected.slides = slides;
     }
 
     /// Largest error of a slide at the end just found.
-    pub(crate) fn slide_error(&self) -> f64 {
+    pub(super) fn slide_error(&self) -> f64 {
         let model = self.task.model;
         let error = |(index, expected): (u32, &f64)| {
             let joint = &model.joints[index as usize];
             let slide = joint.relative(&self.points.ends, |_| Motion::ZERO, 0.0).slide();
             (slide - expected).abs() / model.derived.joint_sizes[index as usize]
         };
-        forced(model).zip(&self.points.slides).map(error).fold(0.0, f64::max)
+        forced(model).zip(&self.points.expected.slides).map(error).fold(0.0, f64::max)
     }
 }

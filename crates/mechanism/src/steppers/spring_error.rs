@@ -18,13 +18,24 @@ use crate::model::{motion_of, pose_of};
 use crate::steppers::StepPoint;
 
 impl StepPoint<'_> {
+    /// Remembers what the last solve, with the twists `motions` (per pair), takes springs and slides for at the end of the step.
+    pub(crate) fn predict_ends(&mut self, state: &State, motions: &[Motion]) {
+        self.predict_springs(state, motions);
+        self.predict_slides(state, motions);
+    }
+
+    /// Largest error of a spring or slide at the end just found.
+    pub(crate) fn expected_error(&self) -> f64 {
+        self.spring_error().max(self.slide_error())
+    }
+
     /// Remembers the gap that the last solve, with the twists `motions` (per pair), gives each spring at the end of the step.
-    pub(crate) fn predict_springs(&mut self, state: &State, motions: &[Motion]) {
+    fn predict_springs(&mut self, state: &State, motions: &[Motion]) {
         let model = self.task.model;
         if model.derived.spring_rates.is_empty() {
             return;
         }
-        let mut gaps = std::mem::take(&mut self.points.spring_gaps);
+        let mut gaps = std::mem::take(&mut self.points.expected.gaps);
         gaps.clear();
         let problem = self.problem(state);
         let (points, given) = (problem.point.by_island(), problem.point.motions);
@@ -51,11 +62,11 @@ impl StepPoint<'_> {
                 gap + change
             }
         }));
-        self.points.spring_gaps = gaps;
+        self.points.expected.gaps = gaps;
     }
 
     /// Largest error of a spring at the end just found.
-    pub(crate) fn spring_error(&self) -> f64 {
+    fn spring_error(&self) -> f64 {
         let model = self.task.model;
         let of_spring = |((spring, expected), (rate, size)): ((&PointSpring, &DVec3), &(f64, f64))| {
             let gap = spring.gap([spring.body1, spring.body2].map(|body| pose_of(&self.points.ends, body)));
@@ -65,7 +76,7 @@ impl StepPoint<'_> {
             };
             error * (rate.sqrt() * self.scheme.longest() / size)
         };
-        let springs = model.springs.iter().zip(&self.points.spring_gaps).zip(&model.derived.spring_rates);
+        let springs = model.springs.iter().zip(&self.points.expected.gaps).zip(&model.derived.spring_rates);
         springs.map(of_spring).fold(0.0, f64::max)
     }
 
