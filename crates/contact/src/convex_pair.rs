@@ -7,6 +7,7 @@
 //!
 //! Solids that lie flush side by side are as one: what slides over them has sunk in a little, so its front overlaps the side of the next by a strip along the
 //! edge. If no more than that is over a face, and the solids overlap no more across that edge, there is no contact: up to [`FLUSH`], and [`FLUSH_SHARE`] of the thinner solid.
+//! Nor do their edges meet there.
 //! What stands out more stops what comes.
 
 use crate::box_separation::{Separation, boxes};
@@ -78,6 +79,8 @@ impl FaceClipper {
                 out.truncate(found);
                 return;
             }
+        } else if self.pass_by([a, b], nearby.normal) {
+            return;
         }
         let deepest = out[found..].iter().fold(f64::INFINITY, |least, spot| least.min(spot.distance));
         if deepest > witness.distance + reference.map_or(0.0, |i| RIM * self.polygons[i].size()) {
@@ -92,6 +95,9 @@ impl FaceClipper {
         match boxes(a, b, margin) {
             Separation::Apart => {}
             Separation::Edges(nearby, feature) => {
+                if self.pass_by([a, b], nearby.normal) {
+                    return;
+                }
                 out.push(spot(&nearby, [0.0; 2], feature));
                 for reference in [0, 1] {
                     self.faces(a, b, nearby.normal, [DVec3::ZERO; 2]);
@@ -149,6 +155,17 @@ impl FaceClipper {
     fn are_flush(&self, solids: [WorldShape<'_>; 2], reference: usize, inward: DVec3) -> bool {
         let of_reference = reach(solids[reference], -inward);
         of_reference + reach(solids[1 - reference], inward) <= self.flush
+    }
+
+    /// Whether two solids that meet with their edges overlap by no more than a strip over a flat face that the normal lies in.
+    fn pass_by(&self, solids: [WorldShape<'_>; 2], normal: DVec3) -> bool {
+        [0, 1].into_iter().any(|i| {
+            let (of_face, other) = (solids[i], solids[1 - i]);
+            let mut flat = flat_axes(of_face).flat_map(|axis| [axis, -axis]);
+            flat.any(|up| {
+                normal.dot(up).abs() < FACING && reach(of_face, up) + reach(other, -up) <= self.flush
+            })
+        })
     }
 
     /// The faces of both solids towards each other; the normal is from the first to the second.
@@ -328,6 +345,17 @@ fn clip_by_plane(polygon: &[FaceCorner], out: &mut Vec<FaceCorner>, inward: DVec
             });
         }
     }
+}
+
+/// Normals of flat faces, each for two that are opposite (world).
+fn flat_axes(solid: WorldShape<'_>) -> impl Iterator<Item = DVec3> {
+    let axes = solid.placed.axes;
+    let flat = match solid.shape {
+        ContactShape::Solid(Shape::Box { .. }) => [axes.x_axis, axes.y_axis, axes.z_axis],
+        ContactShape::Solid(Shape::Cylinder { .. }) => [axes.x_axis, DVec3::NAN, DVec3::NAN],
+        _ => [DVec3::NAN; 3],
+    };
+    flat.into_iter().filter(|axis| !axis.is_nan())
 }
 
 /// Least extent, m.

@@ -110,7 +110,8 @@ impl<'a> JointAt<'a> {
     fn slide_bend(&self) -> Bend {
         let at = self.at;
         if at.displaced.is_none() {
-            let step = self.foreseen_bend(&self.relative);
+            let start = self.joint.relative(at.poses, |body| motion_of(at.motions, body), 0.0);
+            let step = self.foreseen_bend(&start);
             return Bend { step, rate: -step, displaced: 0.0, base: -step };
         }
         let (gradient, _) = self.relative.coordinate(DriveCoordinate::Slide);

@@ -207,7 +207,7 @@ fn joints_past_their_limits_are_told_however_fast_they_get_there() {
             n_told += u32::from(measured.is_some());
         }
     }
-    assert!(n_told > 20, "{n_told}");
+    assert!(n_told > 5, "{n_told}");
 }
 
 #[test]

@@ -130,3 +130,35 @@ fn round_bodies_roll_over_flush_tiles_as_over_one() {
         }
     }
 }
+
+/// A solid over tiles of 2 m with their corner at the origin, and what is left of its speed of 3 m/s after half a second.
+fn over_corner(shape: &str, [friction, y, turn, height]: [f64; 4]) -> f64 {
+    let tile = |x: i32, y: i32| {
+        format!(
+            r#"(shape: Solid(Box(size: (2, 2, 0.1), at: (position: ({x}, {y}, -0.05)))), contact: (friction: {friction}))"#
+        )
+    };
+    let mut world = small(&format!(
+        r#"bodies: [(name: "o", pose: (position: (-0.6, {y}, {height}), rotation: Vector(0, 0, {turn})), velocity: (linear: (3, 0, 0)),
+            shapes: [{shape}], mass: Total(1), contact: (friction: {friction}))],
+        colliders: [{}, {}, {}, {}]"#,
+        tile(-1, -1),
+        tile(-1, 1),
+        tile(1, -1),
+        tile(1, 1)
+    ));
+    let highest = run(&mut world, 0.5);
+    assert!(highest < height + 1e-3, "{shape} rose to {highest} m");
+    world.state().bodies.motions[0].linear.x
+}
+
+#[test]
+fn cubes_plates_and_pucks_slide_over_corners_of_tiles() {
+    for y in [0.03, -0.02, 0.001] {
+        // Coulomb's law: 3 m/s less 0.4 · 9.81 m/s² · 0.5 s.
+        let cube = over_corner("Box(size: (0.1, 0.1, 0.1))", [0.4, y, 0.2, 0.05]);
+        assert!((cube - 1.038).abs() < 0.05, "{cube} m/s, {y}");
+        let plate = over_corner("Box(size: (0.4, 0.3, 0.01))", [0.0, y, 0.3, 0.005]);
+        assert!((plate - 3.0).abs() < 0.02, "{plate} m/s, {y}");
+    }
+}
