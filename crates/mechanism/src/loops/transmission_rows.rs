@@ -55,12 +55,8 @@ impl<'a> TransmissionAt<'a> {
 
     /// The law that holds for the twists (per pair) and the force found with another one.
     pub(crate) fn review(&self, law: BandLaw, motions: &[Motion], force: f64) -> BandLaw {
-        let found = |&(body, on): &(u32, Force)| {
-            on.dot(match self.at.model.port(body) {
-                NONE => motion_of(self.at.motions, body),
-                port => motions[port as usize],
-            })
-        };
+        let found =
+            |&(body, on): &(u32, Force)| on.dot(self.at.model.found_motion(motions, self.at.motions, body));
         let rate: f64 = self.ends.iter().map(found).sum();
         self.band.review(law, self.value + self.at.step.h * (rate - self.displaced), force)
     }

@@ -14,7 +14,7 @@ use crate::model::{
     AnchorInertia, BodyInertia, BodyModel, Carried, DerivedTables, Islands, JointModel, JointSide,
     LinearInertia, LoopModel, LoopSpring, MechanismError, ModelNames, ModelSprings, ModelStructure,
     NameTable, PairForces, PairModel, PairPath, RotorModel, TransmissionModel, TreeExtent, WORLD,
-    check_names, pose_of,
+    check_names, motion_of, pose_of,
 };
 use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
@@ -155,6 +155,15 @@ impl Model {
     /// Pair of a body, `NONE` if forces do not move it.
     pub(crate) fn port(&self, body: u32) -> u32 {
         if body == WORLD { NONE } else { self.pair_of_body[body as usize] }
+    }
+
+    /// The twist that a solve found for a body: one per pair, and that in `given` (per body) where forces do not move it.
+    #[inline]
+    pub(crate) fn found_motion(&self, found: &[Motion], given: &[Motion], body: u32) -> Motion {
+        match self.port(body) {
+            NONE => motion_of(given, body),
+            port => found[port as usize],
+        }
     }
 
     /// The joints outside the tree; those that may open come last.

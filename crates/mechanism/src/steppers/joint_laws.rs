@@ -5,11 +5,10 @@
 //! joint each, some 30 flops where limits are far.
 
 use sinew_math::{DriveCoordinate, Motion};
-use sinew_topology::NONE;
 
 use crate::State;
 use crate::forces::CoordinateLaws;
-use crate::model::{motion_of, pose_of};
+use crate::model::pose_of;
 use crate::steppers::ImplicitStep;
 use crate::tree::{JointAt, LinearizationPoint};
 
@@ -60,10 +59,7 @@ fn may_pass(at: &LinearizationPoint<'_>, joint: u32, motions: &[Motion]) -> bool
     }
     let model = &at.model.joints[joint as usize];
     let forces = &at.model.forces[model.forces as usize];
-    let found = |body: u32| match at.model.port(body) {
-        NONE => motion_of(at.motions, body),
-        port => motions[port as usize],
-    };
+    let found = |body: u32| at.model.found_motion(motions, at.motions, body);
     let (motion1, motion2) = (found(model.body1), found(model.body2));
     let limit = |along| forces.along(along).and_then(|force| force.limit);
     // What the twist angle was before the last step may differ from what it is by as much again.

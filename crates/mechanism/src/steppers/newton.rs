@@ -13,7 +13,7 @@ use sinew_solvers::{LoopMethod, LoopSettings, LoopStop};
 use sinew_topology::NONE;
 
 use crate::loops::Refinement;
-use crate::model::{AnchorInertia, motion_of, pose_of};
+use crate::model::{AnchorInertia, pose_of};
 use crate::steppers::{
     ImplicitStep, NewtonPhase, Remedy, SolvedPoint, StepPoint, StepTask, UNDAMPED, most_torn,
 };
@@ -349,10 +349,7 @@ impl ImplicitStep<'_> {
     /// Whether joints that slide follow rails or planes that turn no faster than `omega` within a tolerance.
     fn slides_little(&self, state: &State, omega: f64, tolerance: f64) -> bool {
         let (model, h) = (self.here.task.model, self.here.scheme.longest());
-        let motion = |body: u32| match model.port(body) {
-            NONE => motion_of(&state.motions, body),
-            port => self.solver.tree.motions[port as usize],
-        };
+        let motion = |body: u32| model.found_motion(&self.solver.tree.motions, &state.motions, body);
         model.derived.sliding_joints.iter().all(|&index| {
             let joint = &model.joints[index as usize];
             let anchors = joint.anchors(&state.poses);

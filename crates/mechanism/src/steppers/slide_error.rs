@@ -6,9 +6,7 @@
 //! relative to the size of its bodies. Cost: one pass over the joints that slide, before and after the end of the step is moved.
 
 use sinew_math::Motion;
-use sinew_topology::NONE;
 
-use crate::model::motion_of;
 use crate::steppers::StepPoint;
 use crate::tree::JointAt;
 use crate::{Model, State};
@@ -30,10 +28,7 @@ impl StepPoint<'_> {
         slides.clear();
         if self.scheme.bends {
             let problem = self.problem(state);
-            let found = |body: u32| match model.port(body) {
-                NONE => motion_of(problem.point.motions, body),
-                port => motions[port as usize],
-            };
+            let found = |body: u32| model.found_motion(motions, problem.point.motions, body);
             slides
                 .extend(forced(model).map(|index| JointAt::new(&problem.point, index).straight_slide(found)));
         }

@@ -10,7 +10,6 @@
 
 use glam::DVec3;
 use sinew_math::{Motion, shift_motion};
-use sinew_topology::NONE;
 
 use crate::State;
 use crate::forces::PointSpring;
@@ -39,10 +38,7 @@ impl StepPoint<'_> {
         gaps.clear();
         let problem = self.problem(state);
         let (points, given) = (problem.point.by_island(), problem.point.motions);
-        let found = |body: u32| match model.port(body) {
-            NONE => motion_of(given, body),
-            port => motions[port as usize],
-        };
+        let found = |body: u32| model.found_motion(motions, given, body);
         gaps.extend(model.springs.iter().map(|spring| {
             let bodies = [spring.body1, spring.body2];
             let at = points.at(&bodies);
@@ -84,10 +80,7 @@ impl StepPoint<'_> {
     pub(crate) fn springs_bend_little(&self, state: &State, motions: &[Motion], tolerance: f64) -> bool {
         let (model, h) = (self.task.model, self.scheme.longest());
         let velocity = |body: u32, point: DVec3| {
-            let motion = match model.port(body) {
-                NONE => motion_of(&state.motions, body),
-                port => motions[port as usize],
-            };
+            let motion = model.found_motion(motions, &state.motions, body);
             shift_motion(motion, pose_of(&state.poses, body).rotation * point).linear
         };
         model.springs.iter().zip(&model.derived.spring_rates).all(|(spring, (rate, size))| {

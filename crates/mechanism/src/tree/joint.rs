@@ -7,7 +7,6 @@
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, Motion, Pose, RowSpace, shift_force, shift_motion};
 use sinew_solvers::{Load, PairJoint};
-use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::forces::{
@@ -138,10 +137,7 @@ impl<'a> JointAt<'a> {
     /// The laws of bounded forces that hold for the twists (per pair) found with other ones.
     pub(crate) fn review(&self, motions: &[Motion]) -> [CoordinateLaws; 2] {
         let at = self.at;
-        let found = |body: u32| match at.model.port(body) {
-            NONE => motion_of(at.motions, body),
-            port => motions[port as usize],
-        };
+        let found = |body: u32| at.model.found_motion(motions, at.motions, body);
         let found = found(self.joint.body1) - shift_motion(found(self.joint.body2), self.shift);
         let (states, settings) = ([&self.relative, &self.measured], self.force_settings());
         at.model.forces[self.joint.forces as usize].review(states, &self.motion, &settings, found)
